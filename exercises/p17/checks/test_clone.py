@@ -1,0 +1,67 @@
+"""A result is the caller's own: no later run and no other result has a hand in it."""
+
+import pytest
+
+from grader.checks import Unseen, expect
+
+
+def expect_seen(rig):
+    """Only the results of replays can alias: without a replay there is nothing to judge."""
+    if not rig.replays:
+        raise Unseen("clone.no_replay")
+
+
+@pytest.mark.parametrize("name", ["static_out", "static_in"])
+def test_no_static_buffer(new_rig, name):
+    """No result shares storage with a static buffer, padded or of exactly a bucket's size."""
+    rig = new_rig(buckets=(6, 1, 3))
+    for bs in rig.zigzag(rig.largest + 1):
+        result = rig.run(rig.batch(bs))
+        shared = result.shares_storage(getattr(rig.runner, name))
+        padded = rig.bucket_for(bs) != bs
+        expect(not shared, "clone.shares_static", name=name, bs=bs, padded=padded)
+    expect_seen(rig)
+
+
+def test_no_other_result(new_rig):
+    """No two results share storage, of one size or of different ones."""
+    rig = new_rig(buckets=(6, 1, 3))
+    results = [(bs, rig.run(rig.batch(bs))) for bs in (2, 2, 3, 3, 1, 1, 5, 6, 2)]
+    for i, (bs, result) in enumerate(results):
+        for other_bs, other in results[:i]:
+            shared = result.shares_storage(other)
+            expect(not shared, "clone.shares_result", bs=bs, other=other_bs)
+    expect_seen(rig)
+
+
+def test_results_keep_values(new_rig):
+    """What a result held when it was handed out it holds after many later runs."""
+    rig = new_rig(buckets=(6, 1, 3))
+    kept = []
+    for bs in [*rig.zigzag(rig.largest + 1), *rig.zigzag()]:
+        result = rig.run(rig.batch(bs))
+        kept.append((bs, result, result.value))
+    for later, (bs, result, held) in enumerate(kept[::-1]):
+        now = result.read()
+        row = now.first_difference(held) if now.shape == held.shape else 0
+        if row is not None:
+            expect(
+                False, "clone.value_changed",
+                seen=now[row : row + 1], expected=held[row : row + 1], row=row, bs=bs, later=later,
+            )  # fmt: skip
+    expect_seen(rig)
+
+
+def test_caller_may_write(new_rig):
+    """What a caller writes into a result reaches neither the buffers nor other results."""
+    rig = new_rig(buckets=(6, 1, 3))
+    first = rig.run(rig.batch(5))
+    second = rig.run(rig.batch(3))
+    names = ("static_in", "static_out")
+    before = [getattr(rig.runner, name).value for name in names], first.read()
+    second.write(rig.filled(second.shape[0], 99.0))
+    for name, held in zip(names, before[0], strict=True):
+        reached = getattr(rig.runner, name).value.first_difference(held) is not None
+        expect(not reached, "clone.write_reached_static", name=name)
+    expect(first.read().first_difference(before[1]) is None, "clone.write_reached_result")
+    expect_seen(rig)

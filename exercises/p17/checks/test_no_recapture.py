@@ -1,0 +1,94 @@
+"""Each bucket is captured once, in ``capture()``, and never again."""
+
+from collections import Counter
+
+from grader.checks import expect, expect_equal
+
+
+def rows_of(event):
+    """The rows that a captured graph is over."""
+    return event.input.shape[0]
+
+
+def test_not_at_construction(new_rig):
+    """``__init__`` captures nothing."""
+    rig = new_rig(captured=False)
+    expect_equal(len(rig.seen("capture")), 0, "no_recapture.in_init")
+
+
+def test_once_each(new_rig):
+    """``capture()`` captures every bucket exactly once, and ``graphs`` has them all."""
+    rig = new_rig(buckets=(6, 1, 3))
+    captured = Counter(rows_of(event) for event in rig.seen("capture"))
+    for bucket in sorted({*rig.buckets, *captured}):
+        wanted = int(bucket in rig.buckets)
+        expect_equal(captured[bucket], wanted, "no_recapture.count", bucket=bucket)
+    graphs = rig.runner.graphs
+    keys = sorted(graphs) if isinstance(graphs, dict) else graphs
+    expect(keys == rig.buckets, "no_recapture.graphs", seen=keys, expected=rig.buckets)
+    again = Counter(event.graph for event in rig.seen("capture"))
+    expect_equal(max(again.values(), default=1), 1, "no_recapture.same_graph_twice")
+
+
+def test_largest_first(new_rig):
+    """Largest first, so that on a GPU the small graphs reuse the memory of the large ones."""
+    rig = new_rig(buckets=(3, 8, 1, 6))
+    order = [rows_of(event) for event in rig.seen("capture")]
+    expect(order == sorted(order, reverse=True), "no_recapture.order", seen=order,
+           expected=sorted(order, reverse=True))  # fmt: skip
+
+
+def test_over_first_rows(new_rig):
+    """Every graph is over the first b rows of the one ``static_in`` and ``static_out``."""
+    rig = new_rig(buckets=(6, 1, 3))
+    captures = rig.seen("capture")
+    expect(captures, "no_recapture.none")
+    for side in ("input", "output"):
+        name = "static_in" if side == "input" else "static_out"
+        buffer = getattr(rig.runner, name)
+        for event in captures:
+            view = getattr(event, side)
+            on_it = view.shares_storage(buffer) and view.offset == buffer.offset
+            on_it = on_it and view.shape[1:] == buffer.shape[1:] and view.strides == buffer.strides
+            expect(on_it, "no_recapture.other_memory", name=name, bucket=rows_of(event))
+
+
+def test_buffers_fit(new_rig):
+    """Both static buffers have as many rows as the largest bucket."""
+    rig = new_rig(buckets=(6, 1, 3), captured=False)
+    for name in ("static_in", "static_out"):
+        shape = list(getattr(rig.runner, name).shape)
+        expect_equal(shape, [6, 3], "no_recapture.buffer_shape", name=name)
+
+
+def test_not_at_run_time(new_rig):
+    """No run captures: neither the first of a size nor a later one, fitting, too large or forced."""
+    rig = new_rig(buckets=(6, 1, 3))
+    for bs in [*rig.zigzag(rig.largest + 2), *rig.zigzag()]:
+        rig.run(rig.batch(bs))
+        expect_equal(len(rig.seen("capture")), 0, "no_recapture.in_run", bs=bs)
+    rig.run(rig.batch(2), force_eager=True)
+    expect_equal(len(rig.seen("capture")), 0, "no_recapture.in_run", bs=2)
+
+
+def test_not_on_a_miss(new_rig):
+    """A run that finds no graph does not make one."""
+    rig = new_rig(buckets=(6, 1, 3), captured=False)
+    for bs in (2, 6, 7):
+        rig.run(rig.batch(bs))
+        expect_equal(len(rig.seen("capture")), 0, "no_recapture.on_miss", bs=bs)
+
+
+def test_same_objects(new_rig):
+    """The graphs and both buffers stay the same ones, for as many runs as one likes."""
+    rig = new_rig(buckets=(6, 1, 3))
+    graphs = dict(rig.runner.graphs)
+    buffers = {name: getattr(rig.runner, name) for name in ("static_in", "static_out")}
+    for bs in [*rig.zigzag(rig.largest + 1), *rig.zigzag()]:
+        rig.run(rig.batch(bs))
+    for bucket, graph in rig.runner.graphs.items():
+        expect(graphs.get(bucket) == graph, "no_recapture.graph_replaced", bucket=bucket)
+    for name, buffer in buffers.items():
+        now = getattr(rig.runner, name)
+        same = now.shares_storage(buffer) and now.offset == buffer.offset
+        expect(same and now.shape == buffer.shape, "no_recapture.buffer_replaced", name=name)

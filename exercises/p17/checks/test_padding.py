@@ -1,0 +1,131 @@
+"""Rows [bs, b) of the input are zero at the moment the graph runs."""
+
+import pytest
+
+from grader.checks import Tensor, Unseen, expect, expect_same
+
+INF, NAN = float("inf"), float("nan")
+
+
+class Witness:
+    """Looks at what graphs were replayed on."""
+
+    def __init__(self, rig, advise):
+        self.rig, self.advise, self.padded = rig, advise, 0
+
+    def run(self, x):
+        """Run a batch; the padding of every graph replayed meanwhile must be zero."""
+        before = self.rig.runner.static_in.value
+        self.rig.run(x)
+        bs = len(x)
+        for replay in self.rig.seen("replay"):
+            held = replay.input.value
+            self.padded += len(held) > bs
+            row = held[bs:].first_nonzero_row()
+            if row is not None:
+                expect(
+                    False, "padding.not_zero", seen=held[bs + row : bs + row + 1],
+                    expected="[" + ", ".join(["0"] * held.shape[1]) + "]",
+                    row=bs + row, bs=bs, bucket=len(held),
+                )  # fmt: skip
+            self._look_past(before, len(held), bs)
+
+    def done(self):
+        """A check earns its points by what it saw."""
+        if not self.padded:
+            raise Unseen("padding.no_padded_replay")
+
+    def _look_past(self, before, bucket, bs):
+        after = self.rig.runner.static_in.value
+        if after.shape != before.shape:
+            return
+        touched = after[bucket:].first_difference(before[bucket:])
+        if touched is not None:
+            self.advise("padding.past_bucket", row=bucket + touched, bucket=bucket, bs=bs)
+
+
+@pytest.fixture
+def witness(advise):
+    """Makes witnesses."""
+    return lambda rig: Witness(rig, advise)
+
+
+def test_after_larger_batch(new_rig, witness):
+    """A large batch, then a smaller one: the seed's first two steps."""
+    rig = new_rig()
+    witness = witness(rig)
+    for bs in (10, 3):
+        witness.run(rig.filled(bs, float(bs)))
+    witness.done()
+
+
+def test_first_batch(new_rig, witness):
+    """The very first batch is padded, too."""
+    rig = new_rig()
+    witness = witness(rig)
+    witness.run(rig.batch(3))
+    witness.done()
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [(16, 15, 14, 13, 5), (4, 3, 2, 3, 2), (16, 4, 3, 16, 2), (5, 17, 3, 9, 4, 3)],
+    ids=["shrinking", "one_bucket", "to_and_fro", "eager_between"],
+)
+def test_history(new_rig, witness, sizes):
+    """Whatever came before: shrinking batches, one bucket, another between, an eager run."""
+    rig = new_rig()
+    witness = witness(rig)
+    for bs in sizes:
+        witness.run(rig.batch(bs))
+    witness.done()
+
+
+def test_any_history(new_rig, witness, rng):
+    """Sizes drawn at random."""
+    rig = new_rig(buckets=(2, 3, 7, 12))
+    witness = witness(rig)
+    for _ in range(25):
+        witness.run(rig.batch(rng.randint(1, 13)))
+    witness.run(rig.batch(12))
+    witness.run(rig.batch(5))
+    witness.done()
+
+
+@pytest.mark.parametrize("poison", [NAN, INF, -INF], ids=["nan", "inf", "minus_inf"])
+def test_poison(new_rig, witness, poison):
+    """NaN and infinity of an earlier batch do not survive; 0 times either is NaN."""
+    rig = new_rig()
+    witness = witness(rig)
+    for bs in (10, 3, 16, 2):
+        witness.run(rig.filled(bs, poison) if bs >= 10 else rig.batch(bs))  # noqa: PLR2004
+    witness.done()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
+def test_dtype(new_rig, witness, dtype):
+    """Of every dtype."""
+    rig = new_rig(dtype=dtype)
+    witness = witness(rig)
+    for bs in (16, 3, 10, 2):
+        witness.run(rig.batch(bs))
+    witness.done()
+
+
+def test_batch_coupled(new_rig, witness, oracle):
+    """A function that sums over the batch computes the sum of the live rows alone."""
+    rig = new_rig(("batch_sum", {}))
+    coupled = oracle.function("batch_sum")
+    for bs, scale in ((16, 1e6), (3, 1.0), (12, 1e6), (2, 1.0)):
+        rig.run(rig.filled(bs, scale))
+        for replay in rig.seen("replay"):
+            held, rows = replay.input.value, replay.input.shape[0]
+            if rows <= bs:
+                continue
+            clean = Tensor.of([*held[:bs].rows(), *[[0.0] * held.shape[1]] * (rows - bs)], rig.dtype)
+            expect_same(
+                replay.output.value[:bs], coupled(clean).value[:bs], "padding.coupled",
+                bs=bs, bucket=rows,
+            )  # fmt: skip
+    if not rig.replays:
+        raise Unseen("padding.no_padded_replay")

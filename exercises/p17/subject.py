@@ -1,0 +1,59 @@
+"""P17 on the subject's side of the pipe: the functions that runners are given, and a
+``CpuGraph`` that tells what it did. Loaded where the submission runs, before it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from exercises.p17 import cpu_graph
+
+Fn = Callable[[torch.Tensor], torch.Tensor]
+
+
+def affine(scale: float, shift: float) -> Fn:
+    """``scale * x + shift``, element by element."""
+    return lambda x: x * scale + shift
+
+
+def linear(weights: list[list[int]], dtype: torch.dtype) -> Fn:
+    """``x @ weights``: every row by itself, its elements together."""
+    matrix = torch.tensor(weights, dtype=dtype)
+    return lambda x: x @ matrix
+
+
+def reciprocal() -> Fn:
+    """``1 / x``: infinite where x is 0, NaN where x is."""
+    return torch.reciprocal
+
+
+def batch_sum() -> Fn:
+    """``x`` plus the sum over the batch: every row depends on all rows of the graph."""
+    return lambda x: x + x.sum(dim=0, keepdim=True)
+
+
+FUNCTIONS = {"affine": affine, "linear": linear, "reciprocal": reciprocal, "batch_sum": batch_sum}
+
+
+def observe(log: Any) -> None:
+    """Put a ``CpuGraph`` in place that is the given one and notes each capture and replay.
+
+    Events: ``capture`` with the views that the graph is over; ``replay`` with what the input
+    held when it began and the output when it ended.
+    """
+
+    class CpuGraph(cpu_graph.CpuGraph):
+        __doc__ = cpu_graph.CpuGraph.__doc__
+
+        def capture(self) -> None:
+            log.emit("capture", graph=self, input=self.static_in, output=self.static_out)
+            with log.within("capture"):
+                super().capture()
+
+        def replay(self) -> None:
+            entry = log.emit("replay", graph=self, input=self.static_in)
+            with log.within("replay"):
+                super().replay()
+            log.add(entry, output=self.static_out)
+
+    cpu_graph.CpuGraph = CpuGraph  # type: ignore[misc]

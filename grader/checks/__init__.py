@@ -1,0 +1,27 @@
+"""What checks are written with. A check imports from here alone."""
+
+from grader.checks.expect import CheckFailed, Unseen, expect, expect_equal, expect_same
+from grader.subject.proxies import (
+    DType,
+    Event,
+    RemoteObject,
+    RemoteTensor,
+    Subject,
+    SubjectRaised,
+)
+from grader.tensor import Tensor
+
+__all__ = [
+    "CheckFailed",
+    "DType",
+    "Event",
+    "RemoteObject",
+    "RemoteTensor",
+    "Subject",
+    "SubjectRaised",
+    "Tensor",
+    "Unseen",
+    "expect",
+    "expect_equal",
+    "expect_same",
+]

@@ -1,0 +1,139 @@
+"""The pytest plugin that checks run under: fixtures for the subject, and what failed, as data."""
+
+import random
+from collections.abc import Callable, Generator
+from typing import Any
+
+import pytest
+
+from grader.checks.expect import CheckFailed, Unseen
+from grader.errors import SubmissionError
+from grader.message import Message
+from grader.subject.channel import Output
+from grader.subject.proxies import Subject, SubjectRaised
+
+#: How many calls before a failure are listed.
+_CALLS = 8
+
+Advise = Callable[..., None]
+
+
+class GradingPlugin:
+    """Grades one submission in one pytest session.
+
+    Args:
+        new_subject: a subject in a process that nobody has used, nothing loaded yet.
+        load: loads the submission into it.
+        release: gives a subject's process back.
+        oracle: a subject of the reference solution, for expected values.
+        seed: what all random data is drawn from.
+
+    Attributes:
+        report: pytest-json-report's report, once the session is over.
+        error: what ended the grading early, if anything did.
+        output: what the submission had printed by then.
+        advice: what it might do better, by id.
+    """
+
+    def __init__(
+        self,
+        *,
+        new_subject: Callable[[], Subject],
+        load: Callable[[Subject], None],
+        release: Callable[[Subject], None],
+        oracle: Subject,
+        seed: int,
+    ) -> None:
+        self.report: dict[str, Any] = {}
+        self.error: SubmissionError | None = None
+        self.output: dict[str, Any] | None = None
+        self.advice: dict[str, Message] = {}
+        self._new_subject, self._load, self._release = new_subject, load, release
+        self._oracle, self._seed = oracle, seed
+        self._subject: Subject | None = None
+
+    @pytest.fixture
+    def subject(self) -> Generator[Subject, None, None]:
+        """The submission, loaded in a process that no other case uses."""
+        self._subject = self._new_subject()
+        try:
+            self._load(self._subject)
+            yield self._subject
+        finally:
+            self._release(self._subject)
+            self._subject = None
+
+    @pytest.fixture(scope="session")
+    def oracle(self) -> Subject:
+        """The reference solution. What it computes is what is expected."""
+        return self._oracle
+
+    @pytest.fixture
+    def rng(self, request: pytest.FixtureRequest) -> random.Random:
+        """Randomness of this case: the same for the same seed, whichever cases run before it."""
+        return random.Random(f"{self._seed}:{request.node.name}")  # noqa: S311 - no secret
+
+    @pytest.fixture
+    def advise(self) -> Advise:
+        """Say something that costs no points, once however often it is seen."""
+
+        def say(id: str, **params: object) -> None:
+            self.advice.setdefault(id, Message(id, params))
+
+        return say
+
+    def pytest_json_modifyreport(self, json_report: dict[str, Any]) -> None:
+        """The session is over."""
+        self.report = json_report
+
+    def pytest_json_runtest_metadata(
+        self, item: pytest.Item, call: pytest.CallInfo[Any]
+    ) -> dict[str, Any]:
+        """What the report is to know of a stage that did not pass."""
+        if call.excinfo is None:
+            return {}
+        raised = call.excinfo.value
+        if isinstance(raised, SubmissionError):
+            if self.error is None:
+                self.error, self.output = raised, self._output()
+            item.session.shouldstop = "the submission cannot be graded"
+            return {"submission_error": True}
+        return {"finding": self._finding(raised)} if _is_finding(raised) else {}
+
+    def _finding(self, raised: BaseException) -> dict[str, Any]:
+        message: Message = raised.message  # type: ignore[attr-defined]
+        calls, left_out = self._calls()
+        evidence = {
+            name: getattr(raised, name, None) for name in ("seen", "expected", "row", "line", "code")
+        }
+        return {
+            "error": isinstance(raised, SubjectRaised),
+            "message": {"id": message.id, "params": dict(message.params)},
+            "evidence": {**evidence, "calls": calls, "left_out": left_out},
+            "hint": getattr(raised, "hint", None),
+            "output": self._output(),
+        }
+
+    def _calls(self) -> tuple[list[str], int]:
+        if self._subject is None:
+            return [], 0
+        trace = self._subject.trace
+        steps = trace.calls()
+        return [trace.spell(step) for step in steps[-_CALLS:]], max(0, len(steps) - _CALLS)
+
+    def _output(self) -> dict[str, Any] | None:
+        if self._subject is None:
+            return None
+        channel = self._subject.channel
+        if not channel.stdout.size and not channel.stderr.size:
+            return None
+        return {"stdout": _stream(channel.stdout), "stderr": _stream(channel.stderr)}
+
+
+def _is_finding(raised: BaseException) -> bool:
+    return isinstance(raised, CheckFailed | SubjectRaised | Unseen)
+
+
+def _stream(output: Output) -> dict[str, Any]:
+    head, tail = output.texts()
+    return {"head": head, "left_out": output.left_out, "tail": tail}

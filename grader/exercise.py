@@ -1,0 +1,140 @@
+"""Exercises: folders of data and checks, found and validated.
+
+Only the standard library is imported here at first, so that the slow imports of a subject
+can be under way before a manifest is validated.
+"""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader.errors import ExerciseError, UsageError
+from grader.subject.python.launcher import Preload
+
+if TYPE_CHECKING:
+    from grader.manifest import Manifest
+
+
+@dataclass(frozen=True)
+class Project:
+    """A folder with ``exercises/``, ``solutions/`` and ``mine/`` in it."""
+
+    root: Path
+
+    @classmethod
+    def find(cls, wish: str | None = None) -> "Project":
+        """The project asked for; else that which the grader lies in; else the working folder."""
+        if wish:
+            return cls(Path(wish).resolve())
+        home = Path(__file__).resolve().parents[1]
+        return cls(home if (home / "exercises").is_dir() else Path.cwd())
+
+    def ids(self) -> list[str]:
+        """The exercises there are."""
+        return sorted(path.parent.name for path in self.root.glob("exercises/*/exercise.toml"))
+
+    def exercise(self, id: str) -> "Exercise":
+        """One exercise.
+
+        Raises:
+            UsageError: there is none of that name.
+        """
+        if id not in self.ids():
+            raise UsageError("usage.no_exercise", id=id, known=self.ids() or ["-"])
+        return Exercise(self, self.root / "exercises" / id)
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise's folder."""
+
+    project: Project
+    folder: Path
+
+    @property
+    def id(self) -> str:
+        """Its name, which is its folder's."""
+        return self.folder.name
+
+    @cached_property
+    def manifest(self) -> "Manifest":
+        """``exercise.toml``, validated together with the files that it names.
+
+        Raises:
+            ExerciseError: a mistake in it, with file, key and remedy.
+        """
+        from grader.manifest import parse  # noqa: PLC0415 - pydantic takes its time
+
+        manifest = parse(self._toml, self._shown(self.folder / "exercise.toml"))
+        if manifest.id != self.id:
+            raise ExerciseError(
+                "exercise.id", file=self._shown(self.folder / "exercise.toml"),
+                id=manifest.id, folder=self.id,
+            )  # fmt: skip
+        missing = [path for path in self._named_files(manifest) if not path.is_file()]
+        if missing:
+            raise ExerciseError(
+                "exercise.files", file=self._shown(self.folder / "exercise.toml"),
+                missing=[self._shown(path) for path in missing],
+            )  # fmt: skip
+        return manifest
+
+    def preload(self, language: str) -> Preload:
+        """What subjects in a language have imported before they see a submission.
+
+        Read from the manifest as it stands, for it is wanted before there is time to validate
+        it; what is not there, or not of the right form, is left to ``manifest`` to report.
+        """
+        languages = self._toml.get("languages")
+        said = languages.get(language) if isinstance(languages, dict) else None
+        said = said if isinstance(said, dict) else {}
+        libraries, given, subject = said.get("preload"), said.get("given"), said.get("subject")
+        return Preload(
+            tuple(libraries) if isinstance(libraries, list) else (),
+            {name: self.folder / file for name, file in given.items()}
+            if isinstance(given, dict)
+            else {},
+            self.folder / subject if isinstance(subject, str) else None,
+        )
+
+    def languages(self) -> dict[str, str]:
+        """Language -> the submission's file name."""
+        return {name: language.file for name, language in self.manifest.languages.items()}
+
+    def solution(self, language: str) -> Path:
+        """The reference solution."""
+        return self.project.root / "solutions" / self.manifest.languages[language].file
+
+    def starter(self, language: str) -> Path:
+        """What a student begins with."""
+        return self.folder / "starter" / self.manifest.languages[language].file
+
+    def mine(self, language: str) -> Path:
+        """Where a student works."""
+        return self.project.root / "mine" / self.manifest.languages[language].file
+
+    def check_file(self, id: str) -> Path:
+        """The pytest file of a check."""
+        return self.folder / "checks" / f"test_{id}.py"
+
+    @cached_property
+    def _toml(self) -> dict[str, Any]:
+        path = self.folder / "exercise.toml"
+        try:
+            return tomllib.loads(path.read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+            raise ExerciseError("exercise.toml", file=self._shown(path), detail=str(error)) from None
+
+    def _named_files(self, manifest: "Manifest") -> list[Path]:
+        files = [self.check_file(check.id) for check in manifest.checks]
+        for language in manifest.languages.values():
+            named = [f"starter/{language.file}", *language.given.values()]
+            named += [language.subject] if language.subject else []
+            files += [self.folder / name for name in named]
+            files.append(self.project.root / "solutions" / language.file)
+        return files
+
+    def _shown(self, path: Path) -> str:
+        return str(path.relative_to(self.project.root))

@@ -1,0 +1,129 @@
+"""The form of ``exercise.toml``."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic_core import ErrorDetails
+
+from grader.errors import ExerciseError
+from grader.message import Message
+
+Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+HintId = Annotated[str, StringConstraints(pattern=r"^l[123](-[a-z0-9]+)?$")]
+FileName = Annotated[str, StringConstraints(pattern=r"^[^/\\]+$")]
+Seconds = Annotated[float, Field(gt=0, le=3600)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Limits(_Model):
+    """Seconds that a submission may take.
+
+    Attributes:
+        load_s: to be loaded.
+        call_s: for each call.
+        grading_s: for one whole grading.
+    """
+
+    load_s: Seconds = 10.0
+    call_s: Seconds = 5.0
+    grading_s: Seconds = 60.0
+
+
+class Language(_Model):
+    """What a submission in one language is, and what it is given.
+
+    Attributes:
+        file: the file's name: in ``mine/``, in ``solutions/`` and in the exercise's ``starter/``.
+        preload: libraries to import before any submission is seen.
+        subject: the exercise's module for the subject's side: its functions, and what is observed.
+        given: the modules that a submission may import by these names.
+    """
+
+    file: FileName
+    preload: Sequence[str] = ()
+    subject: FileName | None = None
+    given: Mapping[str, FileName] = Field(default_factory=dict)
+
+
+class Class(_Model):
+    """A class that a submission must have.
+
+    Attributes:
+        methods: method -> parameters; those with a default end in ``?``.
+        returns: method -> the kind of value it must return.
+        watch: attributes recorded after every call on an object of the class.
+    """
+
+    methods: Mapping[str, Sequence[str]]
+    returns: Mapping[str, Literal["tensor"]] = Field(default_factory=dict)
+    watch: Sequence[str] = ()
+
+
+class Check(_Model):
+    """An acceptance point: the cases of ``checks/test_<id>.py``, all of which must pass.
+
+    Attributes:
+        id: its name.
+        points: what it is worth.
+        hint: where to read on.
+    """
+
+    id: Id
+    points: Annotated[int, Field(gt=0, le=1000)]
+    hint: HintId
+
+
+class Manifest(_Model):
+    """``exercise.toml``, whole. Texts for people are in the exercise's catalogs."""
+
+    id: Id
+    order: int
+    track: str
+    book_page: int | None = None
+    minutes: Annotated[int, Field(gt=0)]
+    difficulty: Literal["easy", "medium", "hard"]
+    previous: Id | None = None
+    next: Id | None = None
+    sources: Sequence[str] = ()
+    limits: Limits = Limits()
+    languages: Annotated[Mapping[str, Language], Field(min_length=1)]
+    interface: Mapping[str, Class]
+    checks: Annotated[Sequence[Check], Field(min_length=1)]
+
+
+def parse(data: Mapping[str, object], file: str) -> Manifest:
+    """The manifest from what its TOML says.
+
+    Args:
+        data: as ``tomllib`` read it.
+        file: its path, for the message.
+
+    Raises:
+        ExerciseError: every mistake in it, each with its key and what to do.
+    """
+    try:
+        manifest = Manifest.model_validate(data)
+    except ValidationError as error:
+        problems = [_problem(detail) for detail in error.errors()]
+        raise ExerciseError("exercise.manifest", file=file, problems=problems) from None
+    ids = [check.id for check in manifest.checks]
+    twice = sorted({id for id in ids if ids.count(id) > 1})
+    if twice:
+        problem = Message("exercise.problem.twice", {"key": "checks", "value": ", ".join(twice)})
+        raise ExerciseError("exercise.manifest", file=file, problems=[problem])
+    return manifest
+
+
+def _problem(detail: ErrorDetails) -> Message:
+    key = ".".join(str(part) for part in detail["loc"])
+    match detail["type"]:
+        case "missing":
+            return Message("exercise.problem.missing", {"key": key})
+        case "extra_forbidden":
+            return Message("exercise.problem.unknown", {"key": key})
+    params = {"key": key, "value": repr(detail["input"]), "wanted": detail["msg"]}
+    return Message("exercise.problem.value", params)

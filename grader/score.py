@@ -1,0 +1,203 @@
+"""The score of a submission: documented JSON that every renderer reads.
+
+The schema is shipped as ``score.schema.json``. Texts are messages (an id and parameters);
+``localised`` fills their ``text`` in, so one stored score can be shown in any language.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from grader.i18n import Translator
+from grader.message import Message
+
+SCHEMA_VERSION = 1
+
+
+class Status(StrEnum):
+    """How a submission fared.
+
+    ``ERROR``: it could not be graded, through a fault of its own; it scores 0.
+    ``UNGRADED``: it could not be graded, through a fault of the exercise or the machine;
+    it has no score and is graded again.
+    """
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    UNGRADED = "ungraded"
+
+
+class Outcome(StrEnum):
+    """How a check or a case ended.
+
+    ``ERROR``: the submission's code raised. ``NOT_RUN``: nothing was seen to judge.
+    """
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    NOT_RUN = "not_run"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Text(_Model):
+    """A message, and its text once it has been put into words."""
+
+    id: str
+    params: Mapping[str, Any] = Field(default_factory=dict)
+    text: str = ""
+
+    @classmethod
+    def of(cls, message: Message) -> Self:
+        """The message, not yet in words."""
+        return cls(id=message.id, params=dict(message.params))
+
+
+class Stream(_Model):
+    """What was printed on one stream: its beginning, its end, and the bytes between left out."""
+
+    head: str = ""
+    left_out: int = 0
+    tail: str = ""
+
+
+class Output(_Model):
+    """What the submission printed."""
+
+    stdout: Stream = Stream()
+    stderr: Stream = Stream()
+
+
+class Evidence(_Model):
+    """What a message is about.
+
+    Attributes:
+        calls: the calls made so far, the last of them the one in question.
+        left_out: calls before those that are not listed.
+        seen: what was seen.
+        expected: what should have been.
+        row: the first row that differs, from 0.
+        line: the submission's own line, from 1.
+        code: its text.
+    """
+
+    calls: Sequence[str] = ()
+    left_out: int = 0
+    seen: str | None = None
+    expected: str | None = None
+    row: int | None = None
+    line: int | None = None
+    code: str | None = None
+
+
+class Case(_Model):
+    """One case of a check."""
+
+    id: str
+    status: Outcome
+    message: Text | None = None
+    evidence: Evidence | None = None
+    output: Output | None = None
+    hint: str | None = None
+    duration_s: float = 0.0
+
+
+class Check(_Model):
+    """One acceptance point: full points if every case passed, none otherwise."""
+
+    id: str
+    title: str = ""
+    status: Outcome
+    points: int
+    max_points: int
+    message: Text | None = None
+    hint: str
+    cases: Sequence[Case] = ()
+
+
+class Error(_Model):
+    """Why a submission could not be graded."""
+
+    kind: str
+    message: Text
+    file: str | None = None
+    line: int | None = None
+    code: str | None = None
+    output: Output | None = None
+
+
+class Submitted(_Model):
+    """What was graded."""
+
+    path: str
+    sha256: str
+    language: str
+
+
+class Score(_Model):
+    """The whole result of one grading."""
+
+    schema_version: int = SCHEMA_VERSION
+    exercise: str
+    submission: Submitted
+    device: str
+    status: Status
+    score: float | None
+    max_score: float
+    checks: Sequence[Check]
+    advice: Sequence[Text] = ()
+    error: Error | None = None
+    isolation: Mapping[str, Any] = Field(default_factory=dict)
+    seed: int
+    duration_s: float
+    versions: Mapping[str, str] = Field(default_factory=dict)
+
+    def localised(self, translator: Translator) -> "Score":
+        """The same score with every text in a language."""
+
+        def say(text: Text | None) -> Text | None:
+            return text and text.model_copy(update={"text": translator(text.id, **text.params)})
+
+        def say_case(case: Case) -> Case:
+            return case.model_copy(update={"message": say(case.message)})
+
+        checks = [
+            check.model_copy(
+                update={
+                    "title": translator(f"check.{check.id}"),
+                    "message": say(check.message),
+                    "cases": [say_case(case) for case in check.cases],
+                }
+            )
+            for check in self.checks
+        ]
+        error = self.error and self.error.model_copy(update={"message": say(self.error.message)})
+        advice = [say(text) for text in self.advice]
+        return self.model_copy(update={"checks": checks, "error": error, "advice": advice})
+
+    def to_json(self) -> str:
+        """As JSON text, with a line end."""
+        return json.dumps(self.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a score."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **Score.model_json_schema(mode="serialization"),
+    }
+
+
+def shipped_schema() -> dict[str, Any]:
+    """The JSON Schema as the package ships it."""
+    text = (Path(__file__).parent / "score.schema.json").read_text(encoding="utf-8")
+    data: dict[str, Any] = json.loads(text)
+    return data

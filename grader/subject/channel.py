@@ -1,0 +1,243 @@
+"""The grading side of the pipe to one subject: requests with a time limit, output kept apart."""
+
+import contextlib
+import os
+import selectors
+import signal
+import socket
+import time
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from grader.errors import SubmissionError
+from grader.subject.protocol import MAX_LINE, Message, ProtocolError, decode_line, encode_line
+
+_CHUNK = 1 << 18
+
+#: Seconds that a subject has to say where it is.
+_STACK_S = 0.3
+
+
+class Process(Protocol):
+    """The process behind a channel."""
+
+    def kill(self) -> None:
+        """End it and all it started, without asking how."""
+
+    def dump_stack(self) -> None:
+        """Have it write where it is to its stderr."""
+
+    def exit_code(self) -> int | None:
+        """End it and all it started.
+
+        Returns:
+            How it had ended by itself: the exit code, negative for a signal; None if it was
+            still running.
+        """
+
+
+@dataclass
+class Output:
+    """What a subject printed on one stream: its beginning and its end, and how much lay between."""
+
+    limit: int = 4096
+    size: int = 0
+    head: bytearray = field(default_factory=bytearray)
+    tail: bytearray = field(default_factory=bytearray)
+
+    def add(self, data: bytes) -> None:
+        """Take more output in."""
+        self.size += len(data)
+        room = self.limit - len(self.head)
+        self.head += data[:room]
+        self.tail = (self.tail + data[room:])[-self.limit :] if len(data) > room else self.tail
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.size, self.head, self.tail = 0, bytearray(), bytearray()
+
+    @property
+    def left_out(self) -> int:
+        """The bytes that were not kept."""
+        return self.size - len(self.head) - len(self.tail)
+
+    def texts(self) -> tuple[str, str]:
+        """Beginning and end, as text; bytes that are no UTF-8 are shown escaped."""
+        head, tail = bytes(self.head), bytes(self.tail)
+        if not self.left_out:
+            head, tail = head + tail, b""
+        return head.decode("utf-8", "backslashreplace"), tail.decode("utf-8", "backslashreplace")
+
+
+class Channel:
+    """A pipe to a subject.
+
+    Args:
+        pipe: the grading side's end of the protocol's socket.
+        streams: the reading ends of the subject's stdout and stderr.
+        process: what to end and to ask how it ended.
+    """
+
+    def __init__(self, pipe: socket.socket, streams: tuple[int, int], process: Process) -> None:
+        self.stdout, self.stderr = Output(), Output()
+        self._pipe, self._streams, self._process = pipe, streams, process
+        self._buffer = bytearray()
+        self._next_id = 0
+        self._dead = False
+        self.sound = True
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(pipe, selectors.EVENT_READ)
+        for fd, output in zip(streams, (self.stdout, self.stderr), strict=True):
+            os.set_blocking(fd, False)
+            self._selector.register(fd, selectors.EVENT_READ, output)
+
+    def send(self, op: str, **fields: object) -> int:
+        """Send a request without waiting for its reply.
+
+        Returns:
+            Its number, for ``receive``.
+        """
+        self._next_id += 1
+        # A subject that is gone is found out, with its exit code, when its reply is read.
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self._pipe.sendall(encode_line({"id": self._next_id, "op": op, **fields}))
+        return self._next_id
+
+    def receive(self, number: int, *, seconds: float, doing: str) -> Message:
+        """The reply to a request.
+
+        Args:
+            number: which request, from ``send``.
+            seconds: how long to wait.
+            doing: what the subject was asked to do, for the message.
+
+        Raises:
+            SubmissionError: kind ``timeout``, ``exit``, ``crash`` or ``protocol``.
+        """
+        try:
+            line = self._read_line(time.monotonic() + seconds, seconds, doing)
+            self._drain()
+            reply = _decode_reply(line, number)
+        except SubmissionError:
+            self.sound = False
+            raise
+        return reply
+
+    def stack(self) -> str:
+        """Where the subject is now, as ``faulthandler`` writes it; empty if it cannot say."""
+        self._drain()
+        self._process.dump_stack()
+        fd, text = self._streams[1], b""
+        deadline = time.monotonic() + _STACK_S
+        while not text.endswith(b"\n") and time.monotonic() < deadline:
+            try:
+                text += os.read(fd, _CHUNK)
+            except BlockingIOError:
+                time.sleep(0.01)
+        return text.decode("utf-8", "replace")
+
+    def forget_output(self) -> None:
+        """Start both records of output anew."""
+        self.stdout.clear()
+        self.stderr.clear()
+
+    def close(self) -> None:
+        """End the subject and give its pipes back."""
+        self._selector.close()
+        self._pipe.close()
+        for fd in self._streams:
+            os.close(fd)
+        if not self._dead:
+            self._dead = True
+            self._process.kill()
+
+    def _read_line(self, deadline: float, seconds: float, doing: str) -> bytes:
+        while b"\n" not in self._buffer:
+            left = deadline - time.monotonic()
+            ready = self._selector.select(max(left, 0)) if left > 0 else []
+            if not ready:
+                raise SubmissionError("timeout", {"seconds": seconds, "doing": doing})
+            for key, _ in ready:
+                if key.data is not None:
+                    self._take_output(key.fd, key.data)
+                elif not self._take_reply():
+                    raise self._death(doing)
+        line, _, rest = self._buffer.partition(b"\n")
+        self._buffer = bytearray(rest)
+        return bytes(line)
+
+    def _take_reply(self) -> bool:
+        """Read what there is; False if the subject hung up."""
+        try:
+            data = self._pipe.recv(_CHUNK)
+        except ConnectionResetError:
+            return False
+        self._buffer += data
+        if len(self._buffer) > MAX_LINE:
+            raise SubmissionError("protocol", {"detail": f"a reply of more than {MAX_LINE} bytes"})
+        return bool(data)
+
+    def _take_output(self, fd: int, output: Output) -> bool:
+        """Read what there is; False if there is nothing now, or never again."""
+        try:
+            data = os.read(fd, _CHUNK)
+        except BlockingIOError:
+            return False
+        if not data:
+            self._selector.unregister(fd)
+            return False
+        output.add(data)
+        return True
+
+    def _drain(self) -> None:
+        """What was printed before the reply is read before the reply is used.
+
+        Only so much of it, for another thread may never stop printing.
+        """
+        for key in list(self._selector.get_map().values()):
+            if key.data is not None:
+                for _ in range(64):
+                    if not self._take_output(key.fd, key.data):
+                        break
+
+    def _death(self, doing: str) -> SubmissionError:
+        """Why there will be no reply."""
+        self._drain()
+        self._dead = True
+        code = self._process.exit_code()
+        if code is None:
+            return SubmissionError("hung_up", {"doing": doing})
+        if code < 0:
+            return SubmissionError("crash", {"doing": doing, "signal": _signal_name(-code)})
+        return SubmissionError("exit", {"doing": doing, "code": code})
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)
+
+
+def _decode_reply(line: bytes, number: int) -> Message:
+    """A line as the reply to a request.
+
+    Raises:
+        SubmissionError: kind ``protocol``.
+    """
+    try:
+        reply = decode_line(line)
+    except ProtocolError as error:
+        raise SubmissionError("protocol", {"detail": str(error)}) from None
+    events = reply.get("events")
+    well_formed = (
+        reply.get("id") == number
+        and ("value" in reply) != ("error" in reply)
+        and isinstance(reply.get("error", {}), dict)
+        and isinstance(reply.get("after", {}), dict)
+        and isinstance(events, list)
+        and all(isinstance(event, dict) for event in events)
+    )
+    if not well_formed:
+        raise SubmissionError("protocol", {"detail": f"no reply to request {number}"})
+    return reply

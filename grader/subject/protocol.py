@@ -1,0 +1,47 @@
+"""The words spoken over the pipe between the grading process and a subject.
+
+One JSON object a line, UTF-8, a request and then its reply; ``docs/protocol.md`` is the
+whole description. This module imports nothing but the standard library: both sides load it.
+"""
+
+import json
+from typing import Any
+
+VERSION = 1
+
+#: The tag of every JSON object that stands for a value (`{"$": "tensor", …}`).
+TAG = "$"
+
+#: No reply may be longer than this many bytes.
+MAX_LINE = 16 * 1024 * 1024
+
+#: Events that one reply may carry. More than that is a runaway loop.
+MAX_EVENTS = 10_000
+
+Json = Any
+Message = dict[str, Json]
+
+
+class ProtocolError(Exception):
+    """What came over the pipe is no message of this protocol."""
+
+
+def encode_line(message: Message) -> bytes:
+    """One message as one line. Lone surrogates survive, escaped."""
+    return json.dumps(message, allow_nan=False, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def decode_line(line: bytes) -> Message:
+    """One line as one message.
+
+    Raises:
+        ProtocolError: it is no UTF-8, no JSON, or no JSON object.
+    """
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ProtocolError(str(error)) from None
+    if not isinstance(message, dict):
+        msg = f"a message is a JSON object, not {type(message).__name__}"
+        raise ProtocolError(msg)
+    return message

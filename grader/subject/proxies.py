@@ -1,0 +1,476 @@
+"""A subject as the checks see it: objects that live elsewhere and read like one's own.
+
+``Subject`` makes them, ``RemoteObject`` and ``RemoteTensor`` stand for them. Every request
+goes into the subject's Trace.
+"""
+
+import base64
+import binascii
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+from grader.errors import ExerciseError, SubmissionError
+from grader.message import Message
+from grader.subject.channel import Channel
+from grader.subject.protocol import TAG, Json
+from grader.subject.protocol import Message as WireMessage
+from grader.tensor import Tensor
+from grader.trace import Step, Trace
+
+
+T = TypeVar("T")
+
+
+class DType(str):
+    """The name of a dtype, as an argument: ``GraphRunner(fn, buckets, 3, dtype=DType("float64"))``."""
+
+    __slots__ = ()
+
+
+class SubjectRaised(Exception):  # noqa: N818 - it is what the subject did, no error of ours
+    """The submission's code raised an exception in a call.
+
+    Attributes:
+        message: what it was, in which call.
+        line: the line of the submission that it came from, where it came from there.
+        code: that line's text.
+    """
+
+    def __init__(self, error: WireMessage, call: str) -> None:
+        raised = str(error.get("type"))
+        unfinished = raised == "NotImplementedError"
+        self.message = Message(
+            "error.unfinished" if unfinished else "error.exception",
+            {"type": raised, "detail": str(error.get("message")), "call": call},
+        )
+        self.line: int | None = _int_or_none(error.get("line"))
+        self.code: str | None = _text_or_none(error.get("code"))
+        super().__init__(f"{raised}: {error.get('message')}")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long a subject may take.
+
+    Attributes:
+        load_s: seconds for loading the submission.
+        call_s: seconds for each call.
+        grading_s: seconds for everything asked of the submission in one grading.
+        deadline: when ``grading_s`` are over, on the monotonic clock.
+    """
+
+    load_s: float
+    call_s: float
+    grading_s: float
+    deadline: float
+
+
+@dataclass(frozen=True)
+class Interface:
+    """What a submission must offer.
+
+    Attributes:
+        classes: class -> method -> its parameters, those with a default marked by ``?``.
+        returns: ``Class.method`` -> the kind of value it must return (``tensor``).
+        watch: class -> the attributes recorded after every call on an object of it.
+    """
+
+    classes: Mapping[str, Mapping[str, Sequence[str]]]
+    returns: Mapping[str, str]
+    watch: Mapping[str, Sequence[str]]
+
+
+class Subject:
+    """One submission, loaded in a process of its own.
+
+    Args:
+        channel: the pipe to that process.
+        interface: what the submission must offer.
+        limits: how long it may take.
+    """
+
+    def __init__(self, channel: Channel, interface: Interface, limits: Limits) -> None:
+        self.trace = Trace()
+        self.channel = channel
+        self._interface = interface
+        self._limits = limits
+        self._path, self._source = "", b""
+
+    def load(self, *, source: bytes, path: str, module: str) -> None:
+        """Execute a submission's source.
+
+        Args:
+            source: the file's bytes.
+            path: the file's name in tracebacks.
+            module: the name the module is given.
+
+        Raises:
+            SubmissionError: it cannot be loaded, or lacks part of the interface.
+        """
+        self._path, self._source = path, source
+        step = self._ask(
+            "load",
+            self._limits.load_s,
+            doing=f"import {path}",
+            source=base64.b64encode(source).decode("ascii"),
+            path=path,
+            module=module,
+            interface=self._interface.classes,
+        )
+        if "error" in step.reply:
+            raise _load_error(step.reply["error"], path)
+
+    def new(self, class_name: str, *args: object, **kwargs: object) -> "RemoteObject":
+        """An object of one of the submission's classes.
+
+        Raises:
+            SubjectRaised: its constructor raised.
+            SubmissionError: the process failed or broke the protocol.
+        """
+        step = self._call(
+            "new",
+            args,
+            kwargs,
+            **{"class": class_name, "watch": list(self._interface.watch.get(class_name, ()))},
+        )
+        made = self.value(step.result)
+        if not isinstance(made, RemoteObject):
+            raise SubmissionError("protocol", {"detail": f"new {class_name} is no object"})
+        made.type = class_name
+        return made
+
+    def function(self, name: str, **params: object) -> "RemoteObject":
+        """A function that the exercise gives, to be handed to the submission or called."""
+        params = {key: self.wire(value) for key, value in params.items()}
+        step = self._ask("function", self._limits.call_s, doing=name, name=name, params=params)
+        return self._expect(step, RemoteObject)
+
+    def tensor(self, value: Tensor, strides: Sequence[int] | None = None) -> "RemoteTensor":
+        """A tensor in the subject's process, laid out row by row or by ``strides`` (elements)."""
+        wire = self.wire(value)
+        if strides is not None:
+            wire["strides"] = list(strides)
+        step = self._ask("tensor", self._limits.call_s, doing="tensor", value=wire)
+        return self._expect(step, RemoteTensor)
+
+    def shares_storage(self, a: "RemoteTensor", b: "RemoteTensor") -> bool:
+        """Whether two tensors have memory in common."""
+        step = self._ask(
+            "shares_storage", self._limits.call_s, doing="shares_storage", a=a.ref, b=b.ref
+        )
+        return self._expect(step, bool)
+
+    @property
+    def events(self) -> list["Event"]:
+        """What the given library was seen to do during the last request."""
+        return [Event(self, entry) for entry in self.trace.steps[-1].events]
+
+    # What the proxies use.
+
+    def call(self, target: "RemoteObject", method: str | None, *args: object, **kwargs: object) -> Any:
+        """Call a method of an object, or the object itself.
+
+        Raises:
+            SubjectRaised: the submission's code raised.
+            SubmissionError: the process failed, broke the protocol, or returned what the
+                interface forbids.
+        """
+        step = self._call("call", args, kwargs, ref=target.ref, method=method)
+        result = self.value(step.result)
+        wanted = self._interface.returns.get(f"{target.type}.{method}")
+        if wanted == "tensor" and not isinstance(result, RemoteTensor):
+            raise SubmissionError(
+                "result",
+                {"call": self.trace.spell(step), "seen": _kind_of(step.result), "wanted": wanted},
+            )
+        return result
+
+    def methods_of(self, type_name: str) -> Mapping[str, Sequence[str]]:
+        """The methods that the interface knows of a class."""
+        return self._interface.classes.get(type_name, {})
+
+    def get(self, target: "RemoteObject", name: str) -> Any:
+        """What an attribute of an object holds now.
+
+        Raises:
+            SubjectRaised: there is none, or reading it raised.
+        """
+        step = self._ask(
+            "get", self._limits.call_s, doing=f".{name}", ref=target.ref, name=name
+        )
+        self._raise(step, f".{name}")
+        return self.value(step.result)
+
+    def read(self, ref: int) -> Tensor:
+        """What a tensor holds now."""
+        step = self._ask("read", self._limits.call_s, doing="read", ref=ref)
+        return self._expect(step, RemoteTensor).value
+
+    def write(self, ref: int, value: Tensor) -> None:
+        """Overwrite a tensor in place."""
+        step = self._ask("write", self._limits.call_s, doing="write", ref=ref, value=self.wire(value))
+        self._raise(step, "write")
+
+    def wire(self, value: object) -> Any:
+        """A value as the protocol spells it."""
+        match value:
+            case RemoteObject() | RemoteTensor():
+                return {TAG: "ref", "ref": value.ref}
+            case DType():
+                return {TAG: "dtype", "name": str(value)}
+            case Tensor():
+                data = base64.b64encode(value.data).decode("ascii")
+                return {TAG: "tensor", "dtype": value.dtype, "shape": list(value.shape), "data": data}
+            case float():
+                return {TAG: "float", "value": repr(value)}
+            case list() | tuple():
+                return [self.wire(item) for item in value]
+        return value
+
+    def value(self, wire: Json) -> Any:
+        """What the protocol spells, as a value or a proxy.
+
+        Raises:
+            SubmissionError: kind ``protocol``: it spells nothing.
+        """
+        try:
+            return self._value(wire)
+        except (KeyError, TypeError, ValueError, binascii.Error) as error:
+            raise SubmissionError("protocol", {"detail": f"no value: {error}"}) from None
+
+    def _value(self, wire: Json) -> Any:
+        if isinstance(wire, list):
+            return [self._value(item) for item in wire]
+        if not isinstance(wire, dict):
+            return wire
+        match wire[TAG]:
+            case "float":
+                return float(wire["value"])
+            case "dtype":
+                return DType(wire["name"])
+            case "tensor":
+                return RemoteTensor(self, wire)
+            case "map":
+                return {_key(self._value(k)): self._value(v) for k, v in wire["items"]}
+            case "object":
+                return RemoteObject(self, int(wire["ref"]), str(wire["type"]))
+        msg = f"unknown tag {wire[TAG]!r}"
+        raise ValueError(msg)
+
+    def _call(
+        self, op: str, args: tuple[object, ...], kwargs: dict[str, object], **fields: object
+    ) -> Step:
+        fields["args"] = [self.wire(value) for value in args]
+        fields["kwargs"] = {name: self.wire(value) for name, value in kwargs.items()}
+        spelled = self.trace.spell(Step({"op": op, **fields}, {}))
+        step = self._ask(op, self._limits.call_s, doing=spelled, **fields)
+        self._raise(step, spelled)
+        return step
+
+    def _ask(self, op: str, seconds: float, *, doing: str, **fields: object) -> Step:
+        seconds = min(seconds, self._limits.deadline - time.monotonic())
+        number = self.channel.send(op, **fields)
+        try:
+            reply = self.channel.receive(number, seconds=seconds, doing=doing)
+        except SubmissionError as error:
+            if error.kind == "timeout":
+                self._locate(error)
+            raise
+        return self.trace.add({"op": op, **fields}, reply)
+
+    def _locate(self, error: SubmissionError) -> None:
+        """Say where a submission is that ran out of time, and out of which limit."""
+        if time.monotonic() >= self._limits.deadline:
+            error.text = "timeout_grading"
+            error.params["seconds"] = self._limits.grading_s
+        path = self._path.encode("ascii", "backslashreplace").decode("ascii")
+        match = re.search(rf'File "{re.escape(path)}", line (\d+) in', self.channel.stack())
+        if match:
+            error.line = int(match.group(1))
+            lines = self._source.decode("utf-8", "replace").splitlines()
+            error.code = lines[error.line - 1].strip() if error.line <= len(lines) else None
+
+    def _raise(self, step: Step, call: str) -> None:
+        error = step.reply.get("error")
+        if error is None:
+            return
+        kind = error.get("kind")
+        if kind == "exception":
+            raise SubjectRaised(error, call)
+        raise SubmissionError(
+            "exit" if kind == "exit" else "memory" if kind == "memory" else "protocol",
+            {"doing": call, "code": error.get("message"), "detail": str(error.get("message"))},
+            line=_int_or_none(error.get("line")),
+            code=_text_or_none(error.get("code")),
+        )
+
+    def _expect(self, step: Step, kind: type[T]) -> T:
+        self._raise(step, step.op)
+        value = self.value(step.result)
+        if not isinstance(value, kind):
+            raise SubmissionError("protocol", {"detail": f"{step.op} gave {_kind_of(step.result)}"})
+        return value
+
+
+class Event:
+    """Something that the given library was seen to do.
+
+    Attributes:
+        name: ``capture``, ``replay``, ``function``, … ; other fields are attributes, too.
+        within: the name of what it happened inside of, or None.
+    """
+
+    def __init__(self, subject: Subject, entry: WireMessage) -> None:
+        self._subject, self._entry = subject, entry
+        self.name = str(entry.get("event"))
+        self.within: str | None = _text_or_none(entry.get("within"))
+
+    def __getattr__(self, field: str) -> Any:
+        """A field of the event.
+
+        Raises:
+            SubmissionError: kind ``protocol``: the event has no such field.
+        """
+        if field not in self._entry:
+            raise SubmissionError("protocol", {"detail": f"{self.name} event without {field}"})
+        return self._subject.value(self._entry[field])
+
+
+class Reference(Subject):
+    """The reference solution as a subject: what goes wrong in it is the exercise's fault."""
+
+    def hello(self) -> dict[str, str]:
+        """What the subjects' side is made of: language, runtime and library versions."""
+        step = self._ask("hello", self._limits.load_s, doing="hello")
+        said = self.value(step.result)
+        return {str(name): str(value) for name, value in said.items()}
+
+    def forget(self) -> None:
+        """Begin a new Trace."""
+        self.trace = Trace()
+
+    def _ask(self, op: str, seconds: float, *, doing: str, **fields: object) -> Step:
+        try:
+            step = super()._ask(op, seconds, doing=doing, **fields)
+        except SubmissionError as error:
+            raise ExerciseError("exercise.reference", detail=f"{error.kind}: {doing}") from error
+        if "error" in step.reply:
+            error = step.reply["error"]
+            detail = f"{doing}: {error.get('type', error.get('kind'))}: {error.get('message')}"
+            raise ExerciseError("exercise.reference", detail=detail)
+        return step
+
+
+class RemoteObject:
+    """An object of the subject's process.
+
+    Its methods are those of the interface; every other attribute is read over the pipe at
+    each access. Two proxies are equal if they stand for the same object.
+    """
+
+    def __init__(self, subject: Subject, ref: int, type_name: str) -> None:
+        self._subject = subject
+        self.ref = ref
+        self.type = type_name
+
+    def __call__(self, *args: object, **kwargs: object) -> Any:
+        """Call the object itself."""
+        return self._subject.call(self, None, *args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        """A bound method, or what the attribute holds now."""
+        if name in self._subject.methods_of(self.type):
+            return partial(self._subject.call, self, name)
+        return self._subject.get(self, name)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same object."""
+        return (
+            isinstance(other, RemoteObject)
+            and self.ref == other.ref
+            and self._subject is other._subject
+        )
+
+    def __hash__(self) -> int:
+        """By identity of the object."""
+        return hash(self.ref)
+
+
+class RemoteTensor:
+    """A tensor of the subject's process.
+
+    Attributes:
+        value: what it held when it was last told of.
+        strides: in elements, one a dimension.
+        offset: of its first element in its storage, in elements.
+    """
+
+    def __init__(self, subject: Subject, wire: WireMessage) -> None:
+        self._subject = subject
+        self.ref = int(wire["ref"])
+        data = base64.b64decode(wire["data"], validate=True)
+        self.value = Tensor(str(wire["dtype"]), tuple(map(int, wire["shape"])), data)
+        self.strides = tuple(map(int, wire["strides"]))
+        self.offset = int(wire["offset"])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape when it was last told of."""
+        return self.value.shape
+
+    @property
+    def dtype(self) -> str:
+        """The dtype's name."""
+        return self.value.dtype
+
+    def read(self) -> Tensor:
+        """What it holds now."""
+        self.value = self._subject.read(self.ref)
+        return self.value
+
+    def write(self, value: Tensor) -> None:
+        """Overwrite it in place."""
+        self._subject.write(self.ref, value)
+
+    def shares_storage(self, other: "RemoteTensor") -> bool:
+        """Whether it has memory in common with another tensor of the same subject."""
+        return self._subject.shares_storage(self, other)
+
+
+def _load_error(error: WireMessage, path: str) -> SubmissionError:
+    """The ``error`` of a reply to ``load`` as what the reader is told."""
+    known = {"syntax", "encoding", "import", "exit", "memory", "missing", "signature"}
+    kind = str(error.get("kind"))
+    params = {k: v for k, v in error.items() if k not in ("kind", "line", "code", "lines")}
+    params["doing"] = f"import {path}"
+    if kind == "exit":
+        params["code"] = error.get("message")
+    return SubmissionError(
+        kind if kind in known else "protocol",
+        params if kind in known else {"detail": kind},
+        line=_int_or_none(error.get("line")),
+        code=_text_or_none(error.get("code")),
+    )
+
+
+def _kind_of(wire: Json) -> str:
+    """What a value is, in a word a student knows."""
+    if isinstance(wire, dict):
+        return str(wire.get("type") or {"map": "dict"}.get(wire.get(TAG, ""), wire.get(TAG)))
+    return type(wire).__name__ if wire is not None else "None"
+
+
+def _key(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _int_or_none(value: Json) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def _text_or_none(value: Json) -> str | None:
+    return value if isinstance(value, str) else None

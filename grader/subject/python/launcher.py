@@ -1,0 +1,293 @@
+"""Starts Python subjects: forked from a server that holds torch, or, where forking is unsafe,
+as a process of their own that serves the same protocol."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grader.errors import EnvironmentFault
+from grader.subject.channel import Channel
+
+_ROOT = Path(__file__).resolve().parents[3]
+
+#: Variables that Python and torch need to start. Nothing else of the environment is passed on.
+_ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TMPDIR", "SYSTEMROOT")
+
+
+@dataclass(frozen=True)
+class Preload:
+    """What is imported before any submission is seen.
+
+    Attributes:
+        libraries: modules by name, such as ``torch``.
+        given: dotted name -> file, the modules that students import.
+        exercise: the exercise's module for the subject's side, if it has one.
+    """
+
+    libraries: tuple[str, ...] = ()
+    given: dict[str, Path] = field(default_factory=dict)
+    exercise: Path | None = None
+
+
+class ForkServer:
+    """Subjects forked from one process that has everything imported.
+
+    Starting it returns at once: the imports go on while the grading process does its own.
+    One subject is always forked ahead, while the one before it is at work.
+    """
+
+    isolation = "fork"
+
+    def __init__(self, preload: Preload) -> None:
+        self._server = _Server(preload, fork=True)
+        self._ready = False
+        self._spare: Channel | None = None
+        self._unanswered: _Forked | None = None
+        self._discarded: list[int] = []
+
+    def open(self) -> Channel:
+        """A channel to a subject that nobody has used.
+
+        Raises:
+            EnvironmentFault: the server could not import what it needs, or is gone.
+        """
+        channel = self._spare or self._spawn()
+        self._spare = self._spawn()
+        return channel
+
+    def release(self, channel: Channel) -> None:
+        """End a subject."""
+        channel.close()
+
+    def close(self) -> None:
+        """End every subject and the server."""
+        if self._spare is not None:
+            self._spare.close()
+        self._server.close()
+
+    def _spawn(self) -> Channel:
+        self._settle()
+        ours, theirs = socket.socketpair()
+        (out, out_child), (err, err_child) = os.pipe(), os.pipe()
+        request = {"op": "spawn", "discard": self._discarded}
+        self._server.send(request, [theirs.fileno(), out_child, err_child])
+        self._discarded = []
+        theirs.close()
+        os.close(out_child)
+        os.close(err_child)
+        self._unanswered = _Forked(self)
+        return Channel(ours, (out, err), self._unanswered)
+
+    def _settle(self) -> None:
+        """Wait until the server is ready, and has told the number of the process it forked last."""
+        if not self._ready:
+            self._server.await_ready()
+            self._ready = True
+        if self._unanswered is not None:
+            self._unanswered.pid = self._server.receive()["pid"]
+            self._unanswered = None
+
+    def exit_code_of(self, process: "_Forked") -> int | None:
+        """End a process; see ``channel.Process``."""
+        self._settle()
+        self._server.send({"op": "end", "pid": process.pid, "discard": []}, [])
+        code: int | None = self._server.receive()["status"]
+        return code
+
+    def dump_stack_of(self, process: "_Forked") -> None:
+        """Have a process write where it is; see ``channel.Process``."""
+        self._settle()
+        self._server.send({"op": "dump", "pid": process.pid, "discard": []}, [])
+        self._server.receive()
+
+    def discard(self, process: "_Forked") -> None:
+        """End a process when the server is next spoken to."""
+        self._settle()
+        assert process.pid is not None  # noqa: S101 - settled
+        self._discarded.append(process.pid)
+
+
+class _Forked:
+    """A process that the server forked. Its number is known once the server has answered."""
+
+    def __init__(self, server: ForkServer) -> None:
+        self.pid: int | None = None
+        self._server = server
+
+    def kill(self) -> None:
+        self._server.discard(self)
+
+    def dump_stack(self) -> None:
+        self._server.dump_stack_of(self)
+
+    def exit_code(self) -> int | None:
+        return self._server.exit_code_of(self)
+
+
+class FreshProcess:
+    """Subjects in a process that was started for them: where a fork is unsafe or absent.
+
+    A start costs seconds, so a process that is still sound is used again: loading a
+    submission forgets the one before.
+    """
+
+    isolation = "process"
+
+    def __init__(self, preload: Preload) -> None:
+        self._preload = preload
+        self._server: _Server | None = None
+        self._idle: Channel | None = None
+
+    def open(self) -> Channel:
+        """A channel to a subject that nobody is using.
+
+        Raises:
+            EnvironmentFault: it could not import what it needs.
+        """
+        if self._idle is not None:
+            channel, self._idle = self._idle, None
+            channel.forget_output()
+            return channel
+        (out, out_child), (err, err_child) = os.pipe(), os.pipe()
+        server = _Server(self._preload, fork=False, out=out_child, err=err_child)
+        os.close(out_child)
+        os.close(err_child)
+        server.await_ready()
+        return Channel(server.control, (out, err), server)
+
+    def release(self, channel: Channel) -> None:
+        """Keep a sound process for the next submission, end any other."""
+        if channel.sound and self._idle is None:
+            self._idle = channel
+        else:
+            channel.close()
+
+    def close(self) -> None:
+        """End the process that is kept."""
+        if self._idle is not None:
+            self._idle.close()
+            self._idle = None
+
+
+class _Server:
+    """A started ``server.py``: its control socket, its process, its scratch folder."""
+
+    def __init__(self, preload: Preload, *, fork: bool, out: int = subprocess.DEVNULL, err: int = subprocess.DEVNULL) -> None:
+        self._scratch = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
+        self.control, theirs = socket.socketpair()
+        config = {
+            "control": theirs.fileno(),
+            "fork": fork,
+            "sys_path": _library_path(),
+            "preload": preload.libraries,
+            "given": {name: str(path) for name, path in preload.given.items()},
+            "exercise": str(preload.exercise) if preload.exercise else None,
+        }
+        start = f"import sys; sys.path.insert(0, {str(_ROOT)!r})\n"
+        start += "from grader.subject.python.server import main; main()"
+        self._process = subprocess.Popen(  # noqa: S603 - this interpreter, our own words
+            [sys.executable, "-I", "-c", start, json.dumps(config)],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            pass_fds=[theirs.fileno()],
+            cwd=self._scratch.name,
+            env=_environment(self._scratch.name),
+            start_new_session=True,  # Ctrl-C is for the grading process, which ends this one
+        )
+        theirs.close()
+
+    def await_ready(self) -> None:
+        """Wait until everything is imported.
+
+        Raises:
+            EnvironmentFault: it cannot be.
+        """
+        answer = self.receive()
+        if "failed" in answer:
+            detail = str(answer["failed"]).strip().splitlines()[-1]
+            raise EnvironmentFault("environment.preload", detail=detail)
+
+    def send(self, request: dict[str, object], fds: list[int]) -> None:
+        """Ask the server for something.
+
+        Raises:
+            EnvironmentFault: it is gone.
+        """
+        try:
+            socket.send_fds(self.control, [json.dumps(request).encode()], fds)
+        except OSError:
+            raise EnvironmentFault("environment.server_gone") from None
+
+    def receive(self) -> dict[str, Any]:
+        """The server's answer.
+
+        Raises:
+            EnvironmentFault: it is gone.
+        """
+        line = b""
+        while not line.endswith(b"\n"):  # byte by byte at most once: an answer is one line
+            try:
+                data = self.control.recv(65536 if not line else 1)
+            except OSError:
+                data = b""
+            if not data:
+                raise EnvironmentFault("environment.server_gone")
+            line += data
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def kill(self) -> None:
+        """End it and all in its group."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._scratch.cleanup()
+
+    def dump_stack(self) -> None:
+        """Have it write where it is to its stderr."""
+        with contextlib.suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGUSR1)
+
+    def exit_code(self) -> int | None:
+        """How it ended by itself, or None; it is gone afterwards."""
+        try:
+            return self._process.wait(timeout=0.5)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            self.kill()
+
+    def close(self) -> None:
+        """Hang up: the server ends its subjects, then itself."""
+        self.control.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=5)
+        self.kill()
+
+
+def _library_path() -> list[str]:
+    """Where libraries lie: this process's path without the project and without script folders."""
+    kept = [entry for entry in sys.path if entry and Path(entry).resolve() != _ROOT]
+    return [entry for entry in kept if Path(entry).resolve() != _ROOT / "grader"]
+
+
+def _environment(home: str) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    return kept | {"HOME": home, "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+Launcher = ForkServer | FreshProcess
+
+
+def launch(preload: Preload) -> Launcher:
+    """The launcher for this platform."""
+    return ForkServer(preload) if sys.platform == "linux" else FreshProcess(preload)

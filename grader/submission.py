@@ -1,0 +1,109 @@
+"""A submission: one file, read once, as bytes."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.errors import SubmissionError, UsageError
+from grader.exercise import Exercise
+
+#: No source of an exercise comes near this many bytes.
+MAX_BYTES = 1024 * 1024
+
+_BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What is graded.
+
+    Attributes:
+        path: as the user named it, for messages.
+        language: a key of the exercise's languages.
+        source: the file's bytes; empty where it could not be read.
+        problem: why it cannot be graded at all, where that is known without running it.
+    """
+
+    path: str
+    language: str
+    source: bytes
+    problem: SubmissionError | None = None
+
+    @property
+    def sha256(self) -> str:
+        """The hash of its bytes."""
+        return hashlib.sha256(self.source).hexdigest()
+
+    @property
+    def name(self) -> str:
+        """Its file name."""
+        return Path(self.path).name
+
+
+def read(path: Path, exercise: Exercise) -> Submission:
+    """Read a file as a submission to an exercise.
+
+    Args:
+        path: the file.
+        exercise: what it is a submission to; its starters are recognised.
+
+    Raises:
+        UsageError: the file's ending belongs to none of the exercise's languages.
+    """
+    language = _language_of(path, exercise)
+    try:
+        source = _read_bytes(path)
+    except SubmissionError as problem:
+        return Submission(str(path), language, b"", problem)
+    problem = _problem_in(source)
+    if problem is None and _normal(source) == _normal(exercise.starter(language).read_bytes()):
+        problem = SubmissionError("starter", {"file": str(path)})
+    return Submission(str(path), language, source, problem)
+
+
+def _language_of(path: Path, exercise: Exercise) -> str:
+    endings = {Path(file).suffix: name for name, file in exercise.languages().items()}
+    language = endings.get(path.suffix)
+    if language is None:
+        raise UsageError("usage.language", file=str(path), endings=sorted(endings))
+    return language
+
+
+def _read_bytes(path: Path) -> bytes:
+    """The bytes of a regular file.
+
+    Raises:
+        SubmissionError: there is none, it cannot be read, or it is far too large.
+    """
+    file = {"file": str(path)}
+    if path.is_dir():
+        raise SubmissionError("folder", file)
+    if not path.exists():
+        raise SubmissionError("missing_file", file)
+    if not path.is_file():  # a pipe or a device may never end
+        raise SubmissionError("unreadable", {**file, "detail": "not a regular file"})
+    try:
+        with path.open("rb") as stream:
+            source = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise SubmissionError("unreadable", {**file, "detail": error.strerror}) from None
+    if len(source) > MAX_BYTES:
+        raise SubmissionError("too_large", {**file, "limit": MAX_BYTES})
+    return source
+
+
+def _problem_in(source: bytes) -> SubmissionError | None:
+    """What makes bytes no source in any language."""
+    if not source.strip(b" \t\r\n\f\xef\xbb\xbf"):
+        return SubmissionError("empty")
+    encoding = _BOMS.get(source[:2]) or ("NUL" if b"\0" in source else None)
+    if encoding is not None:
+        line = source.count(b"\n", 0, source.find(b"\0")) + 1 if encoding == "NUL" else None
+        return SubmissionError("encoding", {"encoding": encoding}, line=line, text="not_text")
+    return None
+
+
+def _normal(source: bytes) -> bytes:
+    """A source without what an editor changes by itself: BOM, line ends, blanks at line ends."""
+    lines = source.removeprefix(b"\xef\xbb\xbf").splitlines()
+    return b"\n".join(line.rstrip() for line in lines).strip()

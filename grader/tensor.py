@@ -1,0 +1,144 @@
+"""Tensor values in the grading process, which holds no torch: dtype, shape, raw bytes.
+
+A value is compared as data. Nothing that a submission wrote (an ``__eq__``, a
+``__torch_function__``) takes part in the comparison.
+"""
+
+import math
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+#: dtype name -> (bytes of one element, ``struct`` code). bfloat16 has no code of its own:
+#: it is the upper half of a float32.
+DTYPES: dict[str, tuple[int, str]] = {
+    "float64": (8, "d"),
+    "float32": (4, "f"),
+    "float16": (2, "e"),
+    "bfloat16": (2, ""),
+    "int64": (8, "q"),
+    "int32": (4, "i"),
+    "int16": (2, "h"),
+    "int8": (1, "b"),
+    "uint8": (1, "B"),
+    "bool": (1, "?"),
+}
+
+Number = float | int | bool
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An immutable tensor value: elements in row-major order, little-endian.
+
+    >>> x = Tensor.of([[1.0, 2.0], [3.0, 4.0]], "float32")
+    >>> x.shape, x[1:].rows()
+    ((2, 2), [[3.0, 4.0]])
+
+    Raises:
+        ValueError: the bytes do not fit shape and dtype, or the dtype is not known.
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+    data: bytes
+
+    def __post_init__(self) -> None:
+        if self.dtype not in DTYPES:
+            msg = f"unknown dtype {self.dtype!r}"
+            raise ValueError(msg)
+        size = DTYPES[self.dtype][0] * math.prod(self.shape)
+        if min(self.shape, default=0) < 0 or len(self.data) != size:
+            msg = f"{len(self.data)} bytes are no {self.dtype} tensor of shape {self.shape}"
+            raise ValueError(msg)
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[Number]], dtype: str) -> "Tensor":
+        """A two-dimensional tensor from rows of numbers.
+
+        Args:
+            rows: the values; those that ``dtype`` cannot hold are cut off, not rounded
+                (bfloat16), so pass values that it holds exactly.
+            dtype: a key of ``DTYPES``.
+        """
+        flat = [value for row in rows for value in row]
+        width = len(rows[0]) if rows else 0
+        return cls(dtype, (len(rows), width), _pack(flat, dtype))
+
+    def __len__(self) -> int:
+        """The number of rows."""
+        return self.shape[0] if self.shape else 0
+
+    def __getitem__(self, rows: slice) -> "Tensor":
+        """The rows of a slice, step 1."""
+        start, stop, _ = rows.indices(len(self))
+        stop = max(start, stop)
+        return Tensor(
+            self.dtype,
+            (stop - start, *self.shape[1:]),
+            self.data[start * self._row_bytes : stop * self._row_bytes],
+        )
+
+    def rows(self) -> list[list[Number]]:
+        """The values, one list a row; deeper dimensions are flattened into their row."""
+        return [list(_unpack(self._row(i), self.dtype)) for i in range(len(self))]
+
+    def first_difference(self, other: "Tensor") -> int | None:
+        """The first row in which two tensors of one shape and dtype differ, or None.
+
+        Bits are compared, so ``-0.0`` differs from ``0.0``; a NaN equals any NaN, for the
+        payload of a NaN is not specified by IEEE 754.
+
+        Raises:
+            ValueError: the shapes or dtypes differ.
+        """
+        if (self.dtype, self.shape) != (other.dtype, other.shape):
+            msg = "only tensors of one shape and dtype have a first row that differs"
+            raise ValueError(msg)
+        if self.data == other.data:
+            return None
+        for i in range(len(self)):
+            if self._row(i) != other._row(i) and not _same_but_for_nan(self, other, i):
+                return i
+        return None
+
+    def first_nonzero_row(self) -> int | None:
+        """The first row that holds anything but zeros (NaN is no zero), or None."""
+        for i in range(len(self)):
+            if any(value != 0 for value in _unpack(self._row(i), self.dtype)):
+                return i
+        return None
+
+    @cached_property
+    def _row_bytes(self) -> int:
+        return DTYPES[self.dtype][0] * math.prod(self.shape[1:])
+
+    def _row(self, i: int) -> bytes:
+        return self.data[i * self._row_bytes : (i + 1) * self._row_bytes]
+
+
+def _same_but_for_nan(a: Tensor, b: Tensor, row: int) -> bool:
+    size = DTYPES[a.dtype][0]
+    left, right = a._row(row), b._row(row)  # noqa: SLF001 - a helper of the class
+    for i, (x, y) in enumerate(
+        zip(_unpack(left, a.dtype), _unpack(right, a.dtype), strict=True)
+    ):
+        both_nan = x != x and y != y  # noqa: PLR0124 - only a NaN differs from itself
+        if left[i * size : (i + 1) * size] != right[i * size : (i + 1) * size] and not both_nan:
+            return False
+    return True
+
+
+def _pack(values: Sequence[Number], dtype: str) -> bytes:
+    if dtype == "bfloat16":
+        wide = struct.pack(f"<{len(values)}f", *values)
+        return b"".join(wide[i + 2 : i + 4] for i in range(0, len(wide), 4))
+    return struct.pack(f"<{len(values)}{DTYPES[dtype][1]}", *values)
+
+
+def _unpack(data: bytes, dtype: str) -> tuple[Number, ...]:
+    if dtype == "bfloat16":
+        wide = b"".join(b"\0\0" + data[i : i + 2] for i in range(0, len(data), 2))
+        return struct.unpack(f"<{len(data) // 2}f", wide)
+    return struct.unpack(f"<{len(data) // DTYPES[dtype][0]}{DTYPES[dtype][1]}", data)
