@@ -31,7 +31,7 @@ test | all) ;; # need the development extras as well
 esac
 
 for python in ${VIRTUAL_ENV:+"$VIRTUAL_ENV/bin/python"} python3 python \
-    python3.11 python3.12 python3.13 python3.14; do
+    python3.11 python3.12 python3.13 python3.14 "$venv/bin/python"; do
     if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' </dev/null >/dev/null 2>&1; then
         # -P: bootstrap.py's neighbours must not pass for modules of the standard library.
         exec "$python" -P "$root/grader/bootstrap.py" "$@"

@@ -26,7 +26,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / ".venv"
@@ -51,103 +51,103 @@ CHECKS = ("ruff format --check .", "ruff check .", "mypy", "pytest", "grader val
 FAILED = 3
 INTERRUPTED = 130
 
-#: id -> (zh, en). Each says what was wrong or is going on, where, and what to do next.
+#: What is said to a person: what was wrong or is going on, where, and what to do next.
 MESSAGES = {
-    "make": (
-        "没有一个 Python 环境装齐了所需的包（{python} 缺 {lacks}），所以在 {venv} 新建一个，"
+    "make": {
+        "zh": "没有一个 Python 环境装齐了所需的包（{python} 缺 {lacks}），所以在 {venv} 新建一个，"
         "里面装固定的版本；别的环境都不会改动。",
-        "no Python environment here has all that is needed ({python} lacks {lacks}), so one is"
-        " made in {venv}, with pinned versions. No other environment is changed.",
-    ),
-    "update": (
-        "{venv} 里的包和 requirements/ 不一致，正在补齐。",
-        "{venv} does not match requirements/ any more; bringing it up to date.",
-    ),
-    "small": (
-        "即将下载约 {size} MB 的包。",
-        "about {size} MB of packages will be downloaded.",
-    ),
-    "torch": (
-        "即将下载 torch，约 100 到 200 MB；Linux 上有 NVIDIA 显卡的机器会选带 CUDA 的版本，约 3 GB。",
-        "torch will be downloaded, about 100 to 200 MB; on Linux with an NVIDIA GPU it is a CUDA"
-        " build of about 3 GB.",
-    ),
-    "torch_cuda": (
-        "即将下载 torch。pip 在 Linux x86_64 上默认拿到的版本带 CUDA，约 3 GB。"
-        "只想要约 200 MB 的 CPU 版：按 Ctrl-C 停下，先装 uv（例如 pipx install uv），再运行一次。",
-        "torch will be downloaded. What pip gets by default on Linux x86_64 carries CUDA, about"
-        " 3 GB. For the CPU build of about 200 MB, stop with Ctrl-C, install uv first (for example"
-        " pipx install uv) and run this again.",
-    ),
-    "borrow": (
-        "直接使用 {folder} 里已有的 torch，不再下载。",
-        "using the torch that is already in {folder}; it is not downloaded again.",
-    ),
-    "borrow_failed": (
-        "{folder} 里的 torch 无法在 {venv} 里导入（原因见上），改为另装一份。",
-        "the torch in {folder} cannot be imported from {venv} (see above); installing another one.",
-    ),
-    "uv_failed": (
-        "uv 没能装好（原因见上），改用 pip。",
-        "uv could not install (see above); going on with pip.",
-    ),
-    "waiting": (
-        "另一个 check.sh 正在往 {venv} 里安装，等它结束……",
-        "another check.sh is installing into {venv}; waiting for it to end …",
-    ),
-    "done": (
-        "环境已就绪，以后会直接开始。",
-        "the environment is ready; from now on this starts at once.",
-    ),
-    "interrupted": (
-        "安装中断了。没有留下半成品的问题：再运行一次就会重来，已下载的文件会再用。",
-        "the install was interrupted. Nothing is spoilt: run this again to start it over; files"
-        " already downloaded are used again.",
-    ),
-    "foreign": (
-        "{venv} 是别人建的，又缺 {lacks}；check.sh 不会改动它。二选一：给它改名或移走，再运行一次；"
-        "或者自己往里面装：{command}",
-        "{venv} was not made by check.sh and lacks {lacks}, so it is left alone. Either rename it"
+        "en": "no Python environment here has all that is needed ({python} lacks {lacks}), so one"
+        " is made in {venv}, with pinned versions. No other environment is changed.",
+    },
+    "update": {
+        "zh": "{venv} 里的包和 requirements/ 不一致，正在补齐。",
+        "en": "{venv} does not match requirements/ yet; bringing it up to date.",
+    },
+    "small": {
+        "zh": "即将下载约 {size} MB 的包。",
+        "en": "about {size} MB of packages will be downloaded.",
+    },
+    "torch": {
+        "zh": "即将下载 torch，约 100 到 200 MB；Linux 上有 NVIDIA 显卡时是 CUDA 版，约 3 GB。",
+        "en": "torch will be downloaded, about 100 to 200 MB; on Linux with an NVIDIA GPU it is a"
+        " CUDA build of about 3 GB.",
+    },
+    "torch_cuda": {
+        "zh": "即将下载 torch。pip 在 Linux x86_64 上默认拿到的版本带 CUDA，约 3 GB。只想要约"
+        " 200 MB 的 CPU 版：按 Ctrl-C 停下，先装 uv（例如 pipx install uv），再运行一次。",
+        "en": "torch will be downloaded. What pip gets by default on Linux x86_64 carries CUDA,"
+        " about 3 GB. For the CPU build of about 200 MB, stop with Ctrl-C, install uv first (for"
+        " example pipx install uv) and run this again.",
+    },
+    "borrow": {
+        "zh": "直接使用 {folder} 里已有的 torch，不再下载。",
+        "en": "using the torch that is already in {folder}; it is not downloaded again.",
+    },
+    "borrow_failed": {
+        "zh": "{folder} 里的 torch 无法在 {venv} 里导入（原因见上），改为另装一份。",
+        "en": "the torch in {folder} cannot be imported from {venv} (see above); installing"
+        " another one.",
+    },
+    "uv_failed": {
+        "zh": "uv 没能装好（原因见上），改用 pip。",
+        "en": "uv could not install (see above); going on with pip.",
+    },
+    "waiting": {
+        "zh": "另一个 check.sh 正在往 {venv} 里安装，等它结束……",
+        "en": "another check.sh is installing into {venv}; waiting for it to end …",
+    },
+    "done": {
+        "zh": "环境已就绪，以后会直接开始。",
+        "en": "the environment is ready; from now on this starts at once.",
+    },
+    "interrupted": {
+        "zh": "安装中断了。再运行一次就会重新装好，已下载的文件会再用。",
+        "en": "the install was interrupted. Run this again to start it over; files already"
+        " downloaded are used again.",
+    },
+    "foreign": {
+        "zh": "{venv} 不是 check.sh 建的，又缺 {lacks}，所以没有动它。请给它改名或移走，"
+        "再运行一次；或者自己往里面装：{command}",
+        "en": "{venv} was not made by check.sh and lacks {lacks}, so it is left alone. Rename it"
         " and run this again, or install into it yourself: {command}",
-    ),
-    "no_venv": (
-        "{python} 不能建虚拟环境（原因见上）。Debian、Ubuntu：sudo apt install {package}；"
+    },
+    "no_venv": {
+        "zh": "{python} 不能建虚拟环境（原因见上）。Debian、Ubuntu：sudo apt install {package}；"
         "其他系统：装 uv，或换一个带 venv 和 ensurepip 的 Python。然后再运行一次。",
-        "{python} cannot make a virtual environment (see above). On Debian or Ubuntu: sudo apt"
-        " install {package}. Elsewhere: install uv, or a Python that has venv and ensurepip."
+        "en": "{python} cannot make a virtual environment (see above). On Debian or Ubuntu: sudo"
+        " apt install {package}. Elsewhere: install uv, or a Python that has venv and ensurepip."
         " Then run this again.",
-    ),
-    "install_failed": (
-        "往 {venv} 里安装失败（最后几行见上）。请检查网络和代理，再运行一次；已下载的不会丢。"
+    },
+    "install_failed": {
+        "zh": "往 {venv} 里安装失败（最后几行见上）。请检查网络和代理，再运行一次；已下载的不会丢。"
         "如果上面说某个包没有适合这个 Python 的版本，请装 Python 3.11 到 3.14 之一。",
-        "installing into {venv} failed (the last lines are above). Check the network and the proxy,"
-        " then run this again; what was downloaded is not lost. If a package is said to have no"
-        " build for this Python, install one of Python 3.11 to 3.14.",
-    ),
-    "torch_broken": (
-        "{venv} 里的 torch 装好了却无法导入（原因见上）。按上面的提示补上缺的东西，"
-        "再删掉 {venv}，重新运行。",
-        "the torch in {venv} is installed but cannot be imported (see above). Supply what is said"
-        " to be missing, delete {venv} and run this again.",
-    ),
-    "disk_full": (
-        "磁盘满了，没能装进 {venv}。请腾出空间再运行一次：CPU 版 torch 需要约 1.2 GB，"
-        "CUDA 版约 8 GB；临时文件夹是 {temporary}（可用 TMPDIR 换到别处）。",
-        "the disk is full, so {venv} could not be filled. Make room and run this again: the CPU"
-        " build of torch takes about 1.2 GB, a CUDA build about 8 GB. Temporary files are in"
+        "en": "installing into {venv} failed (the last lines are above). Check the network and the"
+        " proxy, then run this again; what was downloaded is not lost. If a package is said to"
+        " have no build for this Python, install one of Python 3.11 to 3.14.",
+    },
+    "torch_broken": {
+        "zh": "{venv} 里的 torch 装好了却无法导入（原因见上）。请补上所缺的东西，再运行一次。",
+        "en": "the torch in {venv} is installed but cannot be imported (see above). Supply what is"
+        " said to be missing and run this again.",
+    },
+    "disk_full": {
+        "zh": "磁盘满了，没能装进 {venv}。请腾出空间再运行一次：CPU 版 torch 需要约 1.2 GB，"
+        "CUDA 版约 8 GB；临时文件在 {temporary}（可用 TMPDIR 换到别处）。",
+        "en": "the disk is full, so {venv} could not be filled. Make room and run this again: the"
+        " CPU build of torch takes about 1.2 GB, a CUDA build about 8 GB. Temporary files are in"
         " {temporary} (TMPDIR moves them).",
-    ),
-    "unwritable": (
-        "写不了 {path}：{reason}。请把整个文件夹复制到可写的地方再运行；"
-        "或者先激活一个已装齐 {lacks} 的环境。",
-        "cannot write {path}: {reason}. Copy the whole folder to where you may write and run it"
-        " there, or activate an environment that has {lacks}.",
-    ),
-    "check_ok": ("通过  {check}", "ok      {check}"),
-    "check_failed": (
-        "失败  {check}    单独重跑：{command}",
-        "FAILED  {check}    once more by itself: {command}",
-    ),
+    },
+    "unwritable": {
+        "zh": "写不了 {path}：{reason}。请把整个文件夹复制到可写的地方再运行；"
+        "或者先激活一个装齐了 {lacks} 的环境。",
+        "en": "cannot write {path}: {reason}. Copy the whole folder to where you may write and run"
+        " it there, or activate an environment that has {lacks}.",
+    },
+    "passed": {"zh": "通过  {check}", "en": "ok      {check}"},
+    "failed": {
+        "zh": "失败  {check}    单独重跑：{command}",
+        "en": "FAILED  {check}    to run it alone: {command}",
+    },
 }
 
 
@@ -188,33 +188,33 @@ class Interpreter(NamedTuple):
 
 
 def main(arguments: list[str]) -> int:
-    """Become the grader, with these arguments, or say why not and return an exit code."""
+    """Become the grader, with these arguments, or say why not. Returns an exit code."""
     # As an exception, so that an installer under way is ended too.
     signal.signal(signal.SIGTERM, _terminated)
+    word = arguments[0] if arguments else ""
     try:
-        word = arguments[0] if arguments else ""
         python = environment(DEV if word in ("test", "all") else BASE)
-        return start(python, arguments)
+        if word == "all":
+            return check_all(python)
+        become(python, arguments)
     except Refusal as refusal:
         say(refusal.id, **refusal.params)
+        return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
-    return FAILED
 
 
 def _terminated(number: int, _frame: FrameType | None) -> None:
     sys.exit(128 + number)
 
 
-def start(python: str, arguments: list[str]) -> int:
-    """Turn into the grader or pytest; stay only to run ``all``."""
+def become(python: str, arguments: list[str]) -> NoReturn:
+    """Turn into the grader or pytest, so that signals go to it and its exit code is ours."""
     command = [python, str(ROOT / "grader" / "__main__.py"), *arguments]
-    if arguments[:1] == ["all"]:
-        return check_all(python)
     if arguments[:1] == ["test"]:
         os.chdir(ROOT)
         command = [python, "-m", "pytest", *arguments[1:]]
-    os.execv(python, command)
+    os.execv(python, command)  # noqa: S606 - without a shell is what is meant
 
 
 def check_all(python: str) -> int:
@@ -226,7 +226,7 @@ def check_all(python: str) -> int:
         print(f"\n== {check}", flush=True)
         passed = subprocess.run(command, cwd=ROOT, check=False).returncode == 0
         failed += not passed
-        outcome = "check_ok" if passed else "check_failed"
+        outcome = "passed" if passed else "failed"
         summary.append(text(outcome, check=check, command=" ".join(command)))
     print("", *summary, f"\n{len(CHECKS) - failed} passed, {failed} failed", sep="\n")
     return int(failed > 0)
@@ -242,9 +242,7 @@ def say(id: str, **params: object) -> None:
 
 def text(id: str, **params: object) -> str:
     """A message in the reader's language."""
-    chinese, english = MESSAGES[id]
-    template = chinese if language(sys.argv[1:], os.environ) == "zh" else english
-    return template.format(venv=VENV, **params)
+    return MESSAGES[id][language(sys.argv[1:], os.environ)].format(venv=VENV, **params)
 
 
 def language(arguments: Iterable[str], variables: Mapping[str, str]) -> str:
@@ -329,7 +327,8 @@ def interpreters(parts: Sequence[str]) -> Iterator[Interpreter]:
     here = inspect(parts)
     yield here
     seen = {here.prefix}
-    for name in (str(PYTHON), os.environ.get("VIRTUAL_ENV", "") + "/bin/python", *NAMES):
+    active = Path(os.environ.get("VIRTUAL_ENV", VENV), "bin", "python")
+    for name in (str(PYTHON), str(active), *NAMES):
         path = shutil.which(name)
         other = ask(path, parts) if path else None
         if other and other.prefix not in seen:
@@ -507,7 +506,7 @@ def fetch(parts: Sequence[str]) -> None:
     # -I: packages on the user's PYTHONPATH must not pass for installed ones.
     python = [str(PYTHON), "-I", "-m"]
     if not (_packages() / "pip").is_dir() and not run([*python, "ensurepip"]):
-        raise _no_venv(os.readlink(PYTHON))
+        raise _no_venv(str(PYTHON.readlink()))
     options = ["--no-user", "--no-input", "--disable-pip-version-check"]
     if not run([*python, "pip", "install", *options, *files]):
         raise Refusal("install_failed")

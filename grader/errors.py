@@ -4,18 +4,25 @@
 was wrong, where, and what to do. ``SubmissionError`` ends one submission, with a score of 0.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from grader.message import Message
 
 
 class GraderError(Exception):
-    """The grader cannot do what was asked."""
+    """The grader cannot do what was asked.
+
+    Attributes:
+        message: what was wrong and where; what to do has the id ``<its id>.next``.
+        problems: where there are several, each by itself.
+    """
 
     exit_code = 3
 
-    def __init__(self, id: str, **params: object) -> None:
+    def __init__(self, id: str, problems: Sequence[Message] = (), **params: object) -> None:
         self.message = Message(id, params)
+        self.problems = problems
         super().__init__(f"{id} {params}")
 
 

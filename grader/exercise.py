@@ -24,10 +24,10 @@ class Project:
     root: Path
 
     @classmethod
-    def find(cls, wish: str | None = None) -> "Project":
+    def find(cls, wish: Path | None = None) -> "Project":
         """The project asked for; else that which the grader lies in; else the working folder."""
-        if wish:
-            return cls(Path(wish).resolve())
+        if wish is not None:
+            return cls(wish.resolve())
         home = Path(__file__).resolve().parents[1]
         return cls(home if (home / "exercises").is_dir() else Path.cwd())
 
@@ -81,39 +81,52 @@ class Exercise:
             )  # fmt: skip
         return manifest
 
-    def preload(self, language: str) -> Preload:
-        """What subjects in a language have imported before they see a submission.
+    # What is wanted before there is time to validate the manifest is read from it as it
+    # stands; what is not of the right form is left to ``manifest`` to report.
 
-        Read from the manifest as it stands, for it is wanted before there is time to validate
-        it; what is not there, or not of the right form, is left to ``manifest`` to report.
-        """
-        languages = self._toml.get("languages")
-        said = languages.get(language) if isinstance(languages, dict) else None
-        said = said if isinstance(said, dict) else {}
+    def preload(self, language: str) -> Preload:
+        """What subjects in a language have imported before they see a submission."""
+        said = self._said_languages.get(language, {})
         libraries, given, subject = said.get("preload"), said.get("given"), said.get("subject")
+        modules = given if isinstance(given, dict) else {}
         return Preload(
             tuple(libraries) if isinstance(libraries, list) else (),
-            {name: self.folder / file for name, file in given.items()}
-            if isinstance(given, dict)
-            else {},
+            {name: self.folder / str(file) for name, file in modules.items()},
             self.folder / subject if isinstance(subject, str) else None,
         )
 
     def languages(self) -> dict[str, str]:
         """Language -> the submission's file name."""
-        return {name: language.file for name, language in self.manifest.languages.items()}
+        return {name: str(said.get("file", "")) for name, said in self._said_languages.items()}
+
+    def language_of(self, file: Path) -> str:
+        """The language of a submission, by its file's ending.
+
+        Raises:
+            UsageError: the ending belongs to none of the exercise's languages.
+        """
+        endings = {Path(name).suffix: language for language, name in self.languages().items()}
+        if file.suffix not in endings:
+            raise UsageError("usage.language", file=str(file), endings=sorted(endings))
+        return endings[file.suffix]
+
+    @property
+    def _said_languages(self) -> dict[str, dict[str, Any]]:
+        said = self._toml.get("languages")
+        languages = said.items() if isinstance(said, dict) else ()
+        return {name: language for name, language in languages if isinstance(language, dict)}
 
     def solution(self, language: str) -> Path:
         """The reference solution."""
-        return self.project.root / "solutions" / self.manifest.languages[language].file
+        return self.project.root / "solutions" / self.languages()[language]
 
     def starter(self, language: str) -> Path:
         """What a student begins with."""
-        return self.folder / "starter" / self.manifest.languages[language].file
+        return self.folder / "starter" / self.languages()[language]
 
     def mine(self, language: str) -> Path:
         """Where a student works."""
-        return self.project.root / "mine" / self.manifest.languages[language].file
+        return self.project.root / "mine" / self.languages()[language]
 
     def check_file(self, id: str) -> Path:
         """The pytest file of a check."""

@@ -4,7 +4,7 @@ import contextlib
 import io
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -117,9 +117,9 @@ class Grader:
         Raises:
             SubmissionError: it cannot be loaded.
         """
-        subject = self._new_subject(kind)
+        subject = self._begin(submission, kind)
         try:
-            self._load(subject, submission)
+            subject.finish_load()
             yield subject
         finally:
             self._launcher.release(subject.channel)
@@ -147,40 +147,36 @@ class Grader:
     def _run_checks(self, submission: Submission, seed: int) -> GradingPlugin:
         deadline = time.monotonic() + self._exercise.manifest.limits.grading_s
         self._reference.forget()
-        plugin = GradingPlugin(
-            new_subject=lambda: self._new_subject(Subject, deadline),
-            load=lambda subject: self._load(subject, submission),
-            release=lambda subject: self._launcher.release(subject.channel),
-            oracle=self._reference,
-            seed=seed,
-        )
+        subjects = _Subjects(self._launcher, lambda: self._begin(submission, Subject, deadline))
+        plugin = GradingPlugin(subjects=subjects, oracle=self._reference, seed=seed)
         files = [str(self._exercise.check_file(check.id)) for check in self._checks]
         folder = self._exercise.folder / "checks"
         said = io.StringIO()
-        with _pytest_alone(), contextlib.redirect_stdout(said):
+        with _pytest_alone(), contextlib.redirect_stdout(said), contextlib.closing(subjects):
             pytest.main([*files, *_ARGUMENTS, "--rootdir", str(folder)], plugins=[plugin])
         if not plugin.report.get("tests"):
             raise ExerciseError("exercise.collect", detail=said.getvalue().strip()[-2000:])
         return plugin
 
-    def _new_subject(self, kind: type[Subject], deadline: float | None = None) -> Subject:
+    def _begin(
+        self, submission: Submission, kind: type[Subject], deadline: float = float("inf")
+    ) -> Subject:
+        """A subject in which a submission is being loaded."""
         limits = self._exercise.manifest.limits
-        if deadline is None:
-            deadline = float("inf")
         told = Limits(limits.load_s, limits.call_s, limits.grading_s, deadline)
-        return kind(self._launcher.open(), self._interface, told)
-
-    def _load(self, subject: Subject, submission: Submission) -> None:
+        subject = kind(self._launcher.open(), self._interface, told)
         name = submission.name
-        subject.load(source=submission.source, path=name, module=Path(name).stem)
+        subject.begin_load(source=submission.source, path=name, module=Path(name).stem)
+        return subject
 
     @cached_property
     def _reference(self) -> Reference:
         """The reference solution, in a process that lives as long as the grader."""
-        subject = self._new_subject(Reference)
-        assert isinstance(subject, Reference)  # noqa: S101 - for the type checker
         path = self._exercise.solution(self._language)
-        subject.load(source=path.read_bytes(), path=path.name, module=path.stem)
+        solution = Submission(str(path), self._language, path.read_bytes())
+        subject = self._begin(solution, Reference)
+        assert isinstance(subject, Reference)  # noqa: S101 - for the type checker
+        subject.finish_load()
         return subject
 
     @cached_property
@@ -194,6 +190,36 @@ class Grader:
                 if name.startswith("library."):
                     versions[name.removeprefix("library.")] = version
         return versions
+
+
+class _Subjects:
+    """Subjects of one submission, each for one case. The next one is made while one is in use,
+    where the launcher can have two at a time.
+
+    Args:
+        launcher: where processes are given back.
+        begin: a subject in a process of its own, in which the submission is being loaded.
+    """
+
+    def __init__(self, launcher: Launcher, begin: Callable[[], Subject]) -> None:
+        self._launcher, self._begin = launcher, begin
+        self._next: Subject | None = None
+
+    def take(self) -> Subject:
+        """A subject; whoever takes it finishes its loading and gives it back."""
+        subject = self._next or self._begin()
+        self._next = None if self._launcher.one_at_a_time else self._begin()
+        return subject
+
+    def give_back(self, subject: Subject) -> None:
+        """End a subject, or keep its process for the next."""
+        self._launcher.release(subject.channel)
+
+    def close(self) -> None:
+        """End the subject that nobody came to take."""
+        if self._next is not None:
+            self._launcher.release(self._next.channel)
+            self._next = None
 
 
 @dataclass(frozen=True)

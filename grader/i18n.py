@@ -1,7 +1,6 @@
 """Languages: which one the reader wants, and a message's text in it."""
 
 import gettext
-import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -13,7 +12,7 @@ DEFAULT = "zh"
 
 #: The grader's own catalogs. ``messages`` is not used: click looks its own words up there.
 _DOMAIN = "grader"
-_LOCALE = Path(__file__).parent / "locale"
+LOCALE = Path(__file__).parent / "locale"
 
 #: The catalogs of an exercise, in its folder ``locale``.
 EXERCISE_DOMAIN = "exercise"
@@ -50,7 +49,7 @@ class Translator:
 
     def __init__(self, language: str, exercise: Path | None = None) -> None:
         self.language = language
-        self._catalogs = [_catalog(_DOMAIN, str(_LOCALE), language)]
+        self._catalogs = [_catalog(_DOMAIN, str(LOCALE), language)]
         if exercise is not None:
             path = str(exercise / "locale")
             self._catalogs.insert(0, _catalog(EXERCISE_DOMAIN, path, language))
@@ -113,8 +112,3 @@ def _escape(character: str) -> str:
 @cache
 def _catalog(domain: str, path: str, language: str) -> gettext.NullTranslations:
     return gettext.translation(domain, path, [language], fallback=True)
-
-
-def from_environment(option: str | None = None) -> str:
-    """``choose_language`` for this process."""
-    return choose_language(option, os.environ)

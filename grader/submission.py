@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.errors import SubmissionError, UsageError
+from grader.errors import SubmissionError
 from grader.exercise import Exercise
 
 #: No source of an exercise comes near this many bytes.
@@ -40,17 +40,8 @@ class Submission:
         return Path(self.path).name
 
 
-def read(path: Path, exercise: Exercise) -> Submission:
-    """Read a file as a submission to an exercise.
-
-    Args:
-        path: the file.
-        exercise: what it is a submission to; its starters are recognised.
-
-    Raises:
-        UsageError: the file's ending belongs to none of the exercise's languages.
-    """
-    language = _language_of(path, exercise)
+def read(path: Path, exercise: Exercise, language: str) -> Submission:
+    """Read a file as a submission to an exercise, whose starter is recognised."""
     try:
         source = _read_bytes(path)
     except SubmissionError as problem:
@@ -59,14 +50,6 @@ def read(path: Path, exercise: Exercise) -> Submission:
     if problem is None and _normal(source) == _normal(exercise.starter(language).read_bytes()):
         problem = SubmissionError("starter", {"file": str(path)})
     return Submission(str(path), language, source, problem)
-
-
-def _language_of(path: Path, exercise: Exercise) -> str:
-    endings = {Path(file).suffix: name for name, file in exercise.languages().items()}
-    language = endings.get(path.suffix)
-    if language is None:
-        raise UsageError("usage.language", file=str(path), endings=sorted(endings))
-    return language
 
 
 def _read_bytes(path: Path) -> bytes:
@@ -79,7 +62,7 @@ def _read_bytes(path: Path) -> bytes:
     if path.is_dir():
         raise SubmissionError("folder", file)
     if not path.exists():
-        raise SubmissionError("missing_file", file)
+        raise SubmissionError("missing", file, text="missing_file")
     if not path.is_file():  # a pipe or a device may never end
         raise SubmissionError("unreadable", {**file, "detail": "not a regular file"})
     try:

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Generator
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
@@ -18,13 +18,21 @@ _CALLS = 8
 Advise = Callable[..., None]
 
 
+class Subjects(Protocol):
+    """Where a case gets its subject from."""
+
+    def take(self) -> Subject:
+        """A subject in which the submission is being loaded."""
+
+    def give_back(self, subject: Subject) -> None:
+        """The case is over."""
+
+
 class GradingPlugin:
     """Grades one submission in one pytest session.
 
     Args:
-        new_subject: a subject in a process that nobody has used, nothing loaded yet.
-        load: loads the submission into it.
-        release: gives a subject's process back.
+        subjects: where subjects with the submission in them come from.
         oracle: a subject of the reference solution, for expected values.
         seed: what all random data is drawn from.
 
@@ -35,32 +43,23 @@ class GradingPlugin:
         advice: what it might do better, by id.
     """
 
-    def __init__(
-        self,
-        *,
-        new_subject: Callable[[], Subject],
-        load: Callable[[Subject], None],
-        release: Callable[[Subject], None],
-        oracle: Subject,
-        seed: int,
-    ) -> None:
+    def __init__(self, *, subjects: Subjects, oracle: Subject, seed: int) -> None:
         self.report: dict[str, Any] = {}
         self.error: SubmissionError | None = None
         self.output: dict[str, Any] | None = None
         self.advice: dict[str, Message] = {}
-        self._new_subject, self._load, self._release = new_subject, load, release
-        self._oracle, self._seed = oracle, seed
+        self._subjects, self._oracle, self._seed = subjects, oracle, seed
         self._subject: Subject | None = None
 
     @pytest.fixture
     def subject(self) -> Generator[Subject, None, None]:
         """The submission, loaded in a process that no other case uses."""
-        self._subject = self._new_subject()
+        self._subject = self._subjects.take()
         try:
-            self._load(self._subject)
+            self._subject.finish_load()
             yield self._subject
         finally:
-            self._release(self._subject)
+            self._subjects.give_back(self._subject)
             self._subject = None
 
     @pytest.fixture(scope="session")

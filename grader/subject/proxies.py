@@ -25,6 +25,14 @@ from grader.trace import Step, Trace
 T = TypeVar("T")
 
 
+@dataclass(frozen=True)
+class _Sent:
+    """A request under way."""
+
+    number: int
+    request: WireMessage
+
+
 class DType(str):
     """The name of a dtype, as an argument: ``GraphRunner(fn, buckets, 3, dtype=DType("float64"))``."""
 
@@ -99,30 +107,35 @@ class Subject:
         self._interface = interface
         self._limits = limits
         self._path, self._source = "", b""
+        self._loading: _Sent | None = None
 
-    def load(self, *, source: bytes, path: str, module: str) -> None:
-        """Execute a submission's source.
+    def begin_load(self, *, source: bytes, path: str, module: str) -> None:
+        """Ask for a submission's source to be executed, without waiting for it.
 
         Args:
             source: the file's bytes.
             path: the file's name in tracebacks.
             module: the name the module is given.
+        """
+        self._path, self._source = path, source
+        fields = {
+            "source": base64.b64encode(source).decode("ascii"),
+            "path": path,
+            "module": module,
+            "interface": self._interface.classes,
+        }
+        self._loading = self._send("load", **fields)
+
+    def finish_load(self) -> None:
+        """Wait until the submission is loaded.
 
         Raises:
             SubmissionError: it cannot be loaded, or lacks part of the interface.
         """
-        self._path, self._source = path, source
-        step = self._ask(
-            "load",
-            self._limits.load_s,
-            doing=f"import {path}",
-            source=base64.b64encode(source).decode("ascii"),
-            path=path,
-            module=module,
-            interface=self._interface.classes,
-        )
+        assert self._loading is not None, "begin_load comes first"  # noqa: S101
+        step = self._receive(self._loading, self._limits.load_s, doing=f"import {self._path}")
         if "error" in step.reply:
-            raise _load_error(step.reply["error"], path)
+            raise _load_error(step.reply["error"], self._path)
 
     def new(self, class_name: str, *args: object, **kwargs: object) -> "RemoteObject":
         """An object of one of the submission's classes.
@@ -168,6 +181,20 @@ class Subject:
     def events(self) -> list["Event"]:
         """What the given library was seen to do during the last request."""
         return [Event(self, entry) for entry in self.trace.steps[-1].events]
+
+    def after(self, name: str) -> Any:
+        """What a watched attribute held after the last call on the object that it is one of.
+
+        Raises:
+            SubjectRaised: it could not be read.
+        """
+        step = next(step for step in reversed(self.trace.steps) if step.op == "call")
+        if name not in step.after:
+            raise SubmissionError("protocol", {"detail": f"{name} was not reported"})
+        wire = step.after[name]
+        if isinstance(wire, dict) and wire.get(TAG) == "error":
+            self._raise(Step({}, {"error": wire}), f".{name}")
+        return self.value(wire)
 
     # What the proxies use.
 
@@ -272,15 +299,22 @@ class Subject:
         return step
 
     def _ask(self, op: str, seconds: float, *, doing: str, **fields: object) -> Step:
+        return self._receive(self._send(op, **fields), seconds, doing=doing)
+
+    def _send(self, op: str, **fields: object) -> "_Sent":
+        return _Sent(self.channel.send(op, **fields), {"op": op, **fields})
+
+    def _receive(self, sent: "_Sent", seconds: float, *, doing: str) -> Step:
         seconds = min(seconds, self._limits.deadline - time.monotonic())
-        number = self.channel.send(op, **fields)
         try:
-            reply = self.channel.receive(number, seconds=seconds, doing=doing)
+            reply = self.channel.receive(sent.number, seconds=seconds, doing=doing)
         except SubmissionError as error:
             if error.kind == "timeout":
                 self._locate(error)
             raise
-        return self.trace.add({"op": op, **fields}, reply)
+        if any(event.get("event") == "dropped" for event in reply["events"]):
+            raise SubmissionError("events", {"doing": doing})
+        return self.trace.add(sent.request, reply)
 
     def _locate(self, error: SubmissionError) -> None:
         """Say where a submission is that ran out of time, and out of which limit."""
@@ -353,9 +387,9 @@ class Reference(Subject):
         """Begin a new Trace."""
         self.trace = Trace()
 
-    def _ask(self, op: str, seconds: float, *, doing: str, **fields: object) -> Step:
+    def _receive(self, sent: "_Sent", seconds: float, *, doing: str) -> Step:
         try:
-            step = super()._ask(op, seconds, doing=doing, **fields)
+            step = super()._receive(sent, seconds, doing=doing)
         except SubmissionError as error:
             raise ExerciseError("exercise.reference", detail=f"{error.kind}: {doing}") from error
         if "error" in step.reply:

@@ -1,13 +1,20 @@
-"""What the checks of P17 share: a runner under test, its batches, and what its graphs did."""
+"""What the checks of P17 share: a runner under test, its batches, and what its graphs did.
+
+Whatever comes from the submission is looked at before it is used: a ``stats`` without its
+keys is a failure of the submission, not of the check.
+"""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
 
 import pytest
 
-from grader.checks import DType, Event, RemoteObject, RemoteTensor, Subject, Tensor
+from grader.checks import DType, Event, RemoteObject, RemoteTensor, Subject, Tensor, expect
 
 HIDDEN = 3
+DIMENSIONS = 2
 
 
 class Rig:
@@ -20,6 +27,10 @@ class Rig:
         fn: name and parameters of the function.
         buckets: as handed to the runner, in that order.
         dtype: of the buffers and of every batch; None leaves the runner its default.
+
+    Attributes:
+        events: what the given library did during the last call on the runner.
+        replays: how many replays there have been.
     """
 
     def __init__(
@@ -33,14 +44,15 @@ class Rig:
         dtype: str | None,
     ) -> None:
         name, params = fn
-        self.subject, self._rng = subject, rng
+        self.subject, self._oracle, self._rng, self._fn = subject, oracle, rng, fn
         self.buckets, self.dtype = sorted(buckets), dtype or "float32"
-        self._oracle_fn = oracle.function(name, **params)
         function = subject.function(name, **params)
         keywords = {"dtype": DType(dtype)} if dtype else {}
         self.runner = subject.new("GraphRunner", function, list(buckets), HIDDEN, **keywords)
         self.events: list[Event] = subject.events
         self.replays = 0
+
+    # What goes in.
 
     @property
     def largest(self) -> int:
@@ -50,11 +62,6 @@ class Rig:
     def bucket_for(self, bs: int) -> int | None:
         """The bucket that a batch must go to, or None if it must run eagerly."""
         return min((b for b in self.buckets if b >= bs), default=None)
-
-    def capture(self) -> None:
-        """Have the runner capture its graphs."""
-        self.runner.capture()
-        self.events = self.subject.events
 
     def batch(self, bs: int) -> Tensor:
         """A fresh batch without zeros, of small integers: every dtype holds them, their sums and
@@ -66,6 +73,20 @@ class Rig:
     def filled(self, bs: int, value: float) -> Tensor:
         """A batch full of one value."""
         return Tensor.of([[value] * HIDDEN] * bs, self.dtype)
+
+    def zigzag(self, last: int | None = None) -> Iterator[int]:
+        """Every batch size up to ``last`` (the largest bucket), large and small in turns."""
+        low, high = 1, last or self.largest
+        while low <= high:
+            yield high
+            if low < high:
+                yield low
+            low, high = low + 1, high - 1
+
+    def capture(self) -> None:
+        """Have the runner capture its graphs."""
+        self.runner.capture()
+        self.events = self.subject.events
 
     def run(self, x: Tensor | RemoteTensor, **keywords: bool) -> RemoteTensor:
         """Have the runner run a batch."""
@@ -79,24 +100,71 @@ class Rig:
         result: RemoteTensor = self._oracle_fn(x)
         return result.value
 
+    @cached_property
+    def _oracle_fn(self) -> RemoteObject:
+        name, params = self._fn
+        return self._oracle.function(name, **params)
+
+    # What is seen.
+
     def seen(self, name: str) -> list[Event]:
-        """The events of a kind in the last call, those apart that a graph caused by itself."""
-        return [e for e in self.events if e.name == name and e.within is None]
+        """The events of a kind in the last call, without those that a graph caused by itself."""
+        found = [e for e in self.events if e.name == name and e.within is None]
+        for event in found:
+            if name in ("capture", "replay"):
+                expect(_is_matrix(event.input), "runner.view", name=name)
+        return found
 
-    def bucket_of(self, replay: Event) -> int:
+    def buffer(self, name: str) -> RemoteTensor:
+        """``static_in`` or ``static_out`` as it is now."""
+        return self._checked_buffer(name, getattr(self.runner, name))
+
+    def buffer_after(self, name: str) -> RemoteTensor:
+        """``static_in`` or ``static_out`` as it was after the last call."""
+        return self._checked_buffer(name, self.subject.after(name))
+
+    def stats(self) -> Mapping[str, Any]:
+        """``stats`` as it is now."""
+        return self._checked_stats(self.runner.stats)
+
+    def stats_after(self) -> Mapping[str, Any]:
+        """``stats`` as it was after the last call."""
+        return self._checked_stats(self.subject.after("stats"))
+
+    def graphs(self) -> Mapping[Any, Any]:
+        """``graphs`` as it is now: bucket -> graph."""
+        graphs = self.runner.graphs
+        expect(isinstance(graphs, dict), "runner.graphs", seen=_kind(graphs), expected="dict")
+        seen: Mapping[Any, Any] = graphs
+        return seen
+
+    def bucket_of(self, replay: Event) -> Any:
         """The bucket that a replay was of: where ``graphs`` has its graph, else by its rows."""
-        graphs: dict[int, RemoteObject] = self.runner.graphs
-        found = [b for b, graph in graphs.items() if graph == replay.graph]
-        return found[0] if found else replay.input.shape[0]
+        found = [bucket for bucket, graph in self.graphs().items() if graph == replay.graph]
+        return found[0] if found else len(replay.input.value)
 
-    def zigzag(self, last: int | None = None) -> Iterator[int]:
-        """Every batch size up to ``last`` (the largest bucket), large and small in turns."""
-        low, high = 1, last or self.largest
-        while low <= high:
-            yield high
-            if low < high:
-                yield low
-            low, high = low + 1, high - 1
+    def _checked_buffer(self, name: str, value: Any) -> RemoteTensor:
+        expect(_is_matrix(value), "runner.buffer", seen=_kind(value), expected="Tensor", name=name)
+        buffer: RemoteTensor = value
+        return buffer
+
+    def _checked_stats(self, value: Any) -> Mapping[str, Any]:
+        for key in ("replays", "eager", "last_bucket"):
+            there = isinstance(value, dict) and key in value
+            expect(there, "runner.stats", seen=_kind(value), expected="dict", key=key)
+        stats: Mapping[str, Any] = value
+        return stats
+
+
+def _is_matrix(value: Any) -> bool:
+    return isinstance(value, RemoteTensor) and len(value.shape) == DIMENSIONS
+
+
+def _kind(value: Any) -> str:
+    """What a value is, as a student knows it."""
+    if isinstance(value, RemoteTensor):
+        return f"Tensor{list(value.shape)}"
+    return value.type if isinstance(value, RemoteObject) else repr(value)
 
 
 NewRig = Callable[..., Rig]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.checks import expect, expect_equal, expect_same
+from grader.checks import expect, expect_equal
 
 
 def expect_replay(rig, bs):
@@ -89,13 +89,16 @@ def test_eager_leaves_buffers(new_rig, why):
     rig = new_rig(buckets=(6, 1, 3), captured=why != "not_captured")
     if why != "not_captured":
         rig.run(rig.batch(5))
-    runner = rig.runner
-    before = runner.static_in.value, runner.static_out.value
-    last = runner.stats["last_bucket"]
+    names = ("static_in", "static_out")
+    before, last = [rig.buffer(name).value for name in names], rig.stats()["last_bucket"]
     rig.run(rig.batch(7 if why == "above_largest" else 2), force_eager=why == "forced")
-    for name, held in zip(("static_in", "static_out"), before, strict=True):
-        expect_same(getattr(runner, name).value, held, "bucket_choice.eager_wrote", name=name)
-    expect_equal(runner.stats["last_bucket"], last, "bucket_choice.eager_last_bucket")
+    for name, held in zip(names, before, strict=True):
+        now = rig.buffer_after(name).value
+        row = now.first_difference(held)
+        expect(row is None, "bucket_choice.eager_wrote", seen=now, expected=held, row=row, name=name)
+    expect_equal(
+        rig.stats_after()["last_bucket"], last, "bucket_choice.eager_last_bucket", hint="l1-q6"
+    )
 
 
 def test_stats_at_first(new_rig):
@@ -104,7 +107,7 @@ def test_stats_at_first(new_rig):
     for moment in ("new", "captured"):
         for name, value in (("replays", 0), ("eager", 0), ("last_bucket", None)):
             expect_equal(
-                rig.runner.stats[name], value, "bucket_choice.stats_at_first",
+                rig.stats()[name], value, "bucket_choice.stats_at_first",
                 name=name, moment=moment,
             )  # fmt: skip
         if moment == "new":
@@ -122,4 +125,4 @@ def test_stats_follow(new_rig):
         expected["eager" if bucket is None else "replays"] += 1
         expected["last_bucket"] = bucket or expected["last_bucket"]
         for name, value in expected.items():
-            expect_equal(rig.runner.stats[name], value, "bucket_choice.stats", name=name, bs=bs)
+            expect_equal(rig.stats_after()[name], value, "bucket_choice.stats", name=name, bs=bs)

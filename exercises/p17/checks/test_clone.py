@@ -17,7 +17,7 @@ def test_no_static_buffer(new_rig, name):
     rig = new_rig(buckets=(6, 1, 3))
     for bs in rig.zigzag(rig.largest + 1):
         result = rig.run(rig.batch(bs))
-        shared = result.shares_storage(getattr(rig.runner, name))
+        shared = result.shares_storage(rig.buffer(name))
         padded = rig.bucket_for(bs) != bs
         expect(not shared, "clone.shares_static", name=name, bs=bs, padded=padded)
     expect_seen(rig)
@@ -43,7 +43,7 @@ def test_results_keep_values(new_rig):
         kept.append((bs, result, result.value))
     for later, (bs, result, held) in enumerate(kept[::-1]):
         now = result.read()
-        row = now.first_difference(held) if now.shape == held.shape else 0
+        row = now.first_difference(held)
         if row is not None:
             expect(
                 False, "clone.value_changed",
@@ -58,10 +58,10 @@ def test_caller_may_write(new_rig):
     first = rig.run(rig.batch(5))
     second = rig.run(rig.batch(3))
     names = ("static_in", "static_out")
-    before = [getattr(rig.runner, name).value for name in names], first.read()
-    second.write(rig.filled(second.shape[0], 99.0))
-    for name, held in zip(names, before[0], strict=True):
-        reached = getattr(rig.runner, name).value.first_difference(held) is not None
-        expect(not reached, "clone.write_reached_static", name=name)
-    expect(first.read().first_difference(before[1]) is None, "clone.write_reached_result")
+    buffers, held_first = [rig.buffer(name).value for name in names], first.read()
+    second.write(second.value.zeros())
+    for name, held in zip(names, buffers, strict=True):
+        row = rig.buffer(name).value.first_difference(held)
+        expect(row is None, "clone.write_reached_static", row=row, name=name)
+    expect(first.read().first_difference(held_first) is None, "clone.write_reached_result")
     expect_seen(rig)

@@ -15,7 +15,7 @@ class Witness:
 
     def run(self, x):
         """Run a batch; the padding of every graph replayed meanwhile must be zero."""
-        before = self.rig.runner.static_in.value
+        before = self.rig.buffer_after("static_in")
         self.rig.run(x)
         bs = len(x)
         for replay in self.rig.seen("replay"):
@@ -36,10 +36,10 @@ class Witness:
             raise Unseen("padding.no_padded_replay")
 
     def _look_past(self, before, bucket, bs):
-        after = self.rig.runner.static_in.value
+        after = self.rig.buffer_after("static_in")
         if after.shape != before.shape:
             return
-        touched = after[bucket:].first_difference(before[bucket:])
+        touched = after.value[bucket:].first_difference(before.value[bucket:])
         if touched is not None:
             self.advise("padding.past_bucket", row=bucket + touched, bucket=bucket, bs=bs)
 

@@ -61,7 +61,7 @@ class Host:
             kind = "import" if request["op"] == "load" else "exception"
             reply["error"] = describe_exception(error, self._path, kind=kind)
         reply["events"] = self.log.take()
-        if request.get("ref") in self._watched:
+        if request["op"] == "call" and request["ref"] in self._watched:
             reply["after"] = self._watch(request["ref"])
         return reply
 

@@ -41,15 +41,15 @@ class ForkServer:
     """Subjects forked from one process that has everything imported.
 
     Starting it returns at once: the imports go on while the grading process does its own.
-    One subject is always forked ahead, while the one before it is at work.
+    So does opening a subject: it is forked while the caller goes on.
     """
 
     isolation = "fork"
+    one_at_a_time = False
 
     def __init__(self, preload: Preload) -> None:
         self._server = _Server(preload, fork=True)
         self._ready = False
-        self._spare: Channel | None = None
         self._unanswered: _Forked | None = None
         self._discarded: list[int] = []
 
@@ -59,21 +59,6 @@ class ForkServer:
         Raises:
             EnvironmentFault: the server could not import what it needs, or is gone.
         """
-        channel = self._spare or self._spawn()
-        self._spare = self._spawn()
-        return channel
-
-    def release(self, channel: Channel) -> None:
-        """End a subject."""
-        channel.close()
-
-    def close(self) -> None:
-        """End every subject and the server."""
-        if self._spare is not None:
-            self._spare.close()
-        self._server.close()
-
-    def _spawn(self) -> Channel:
         self._settle()
         ours, theirs = socket.socketpair()
         (out, out_child), (err, err_child) = os.pipe(), os.pipe()
@@ -85,6 +70,14 @@ class ForkServer:
         os.close(err_child)
         self._unanswered = _Forked(self)
         return Channel(ours, (out, err), self._unanswered)
+
+    def release(self, channel: Channel) -> None:
+        """End a subject."""
+        channel.close()
+
+    def close(self) -> None:
+        """End every subject and the server."""
+        self._server.close()
 
     def _settle(self) -> None:
         """Wait until the server is ready, and has told the number of the process it forked last."""
@@ -140,6 +133,7 @@ class FreshProcess:
     """
 
     isolation = "process"
+    one_at_a_time = True
 
     def __init__(self, preload: Preload) -> None:
         self._preload = preload
@@ -203,6 +197,7 @@ class _Server:
             env=_environment(self._scratch.name),
             start_new_session=True,  # Ctrl-C is for the grading process, which ends this one
         )
+        self._ready = False
         theirs.close()
 
     def await_ready(self) -> None:
@@ -212,6 +207,7 @@ class _Server:
             EnvironmentFault: it cannot be.
         """
         answer = self.receive()
+        self._ready = True
         if "failed" in answer:
             detail = str(answer["failed"]).strip().splitlines()[-1]
             raise EnvironmentFault("environment.preload", detail=detail)
@@ -267,10 +263,12 @@ class _Server:
             self.kill()
 
     def close(self) -> None:
-        """Hang up: the server ends its subjects, then itself."""
+        """Hang up: the server ends its subjects, then itself. One that is still importing
+        has none."""
         self.control.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=5)
+        if self._ready:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=5)
         self.kill()
 
 

@@ -112,6 +112,7 @@ def _serve_forks(control: socket.socket, exercise: types.ModuleType | None) -> N
             _end(pid, wait=False)
     for pid in alive:
         _end(pid, wait=False)
+    os._exit(0)  # taking torch down in order takes a fifth of a second, and changes nothing
 
 
 def _fork(control: socket.socket, fds: list[int], exercise: types.ModuleType | None) -> int:

@@ -1,0 +1,186 @@
+"""The command line. A command reads its options, calls one function and chooses the exit code."""
+
+import copy
+import gettext
+import os
+import secrets
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from grader import __version__
+from grader.errors import EnvironmentFault, GraderError, UsageError
+from grader.exercise import Project
+from grader.i18n import LANGUAGES, LOCALE, Translator, choose_language, printable
+
+EXIT_FAILED = 1
+EXIT_INTERRUPTED = 130
+
+#: A seed is drawn below this, so that it is short enough to type again.
+_SEEDS = 10**6
+
+_EXIT_CODES = {"passed": 0, "failed": EXIT_FAILED, "error": EXIT_FAILED, "ungraded": GraderError.exit_code}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command and end the process with its exit code."""
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        # What a console cannot print must never turn a pass into a failure.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    say = Translator(_language(arguments))
+    _translate_click(say.language)
+    try:
+        code = _in_words(cli, say).main(arguments, "grader", standalone_mode=False, obj=say)
+    except GraderError as error:
+        click.echo(_complaint(error, say), err=True)
+        code = error.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = UsageError.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo(say("terminal.interrupted"), err=True)
+        code = EXIT_INTERRUPTED
+    sys.exit(code)
+
+
+class _Group(click.Group):
+    """``grader p17`` is ``grader check p17``: what is no command is an exercise."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command meant, and what is left for it to read."""
+        if args[0] not in self.commands and not args[0].startswith("-"):
+            args = ["check", *args]
+        return super().resolve_command(ctx, args)
+
+
+# Help texts are ids here; ``_in_words`` puts them into the reader's language.
+
+_lang = click.option(
+    "--lang", type=click.Choice(LANGUAGES), expose_value=False, help="help.lang"
+)
+_project = click.option(
+    "--project", envvar="GRADER_PROJECT", type=click.Path(path_type=Path), help="help.project"
+)
+
+
+@click.group(cls=_Group, help="help.grader")
+@click.version_option(__version__, message="%(prog)s %(version)s", help="help.version")
+def cli() -> None:
+    """Everything is in the commands."""
+
+
+@cli.command(help="help.check")
+@click.argument("exercise")
+@click.option("--file", type=click.Path(path_type=Path), help="help.file")
+@click.option("--json", "json_path", metavar="PATH", help="help.json")
+@click.option("--seed", type=click.IntRange(min=0), help="help.seed")
+@click.option("--device", type=click.Choice(("auto", "cpu", "cuda")), default="auto", help="help.device")
+@click.option("--no-color", is_flag=True, help="help.no_color")
+@_lang
+@_project
+@click.pass_obj
+def check(
+    say: Translator,
+    *,
+    exercise: str,
+    file: Path | None,
+    json_path: str | None,
+    seed: int | None,
+    device: str,
+    no_color: bool,
+    project: Path | None,
+) -> int:
+    """Grade one submission."""
+    from grader.session import grade_file  # noqa: PLC0415 - --help answers without it
+
+    if device == "cuda":
+        raise EnvironmentFault("environment.no_cuda")
+    found = Project.find(project).exercise(exercise)
+    say = Translator(say.language, found.folder)
+    score = grade_file(found, file, seed=secrets.randbelow(_SEEDS) if seed is None else seed)
+    if json_path is not None:
+        _write(json_path, score.localised(say).to_json())
+    if json_path != "-":
+        from grader.render.terminal import glyphs_for, render  # noqa: PLC0415
+
+        color = not no_color and _wants_color()
+        glyphs = glyphs_for(sys.stdout.encoding)
+        click.echo(render(score, say, color=color, glyphs=glyphs), nl=False, color=color)
+    return _EXIT_CODES[score.status]
+
+
+def _language(arguments: Sequence[str]) -> str:
+    """The reader's language, wanted before click has read a word.
+
+    A console that cannot print Chinese gets English, unless Chinese was asked for.
+    """
+    option = None
+    for i, argument in enumerate(arguments):
+        if argument == "--lang" and i + 1 < len(arguments):
+            option = arguments[i + 1]
+        elif argument.startswith("--lang="):
+            option = argument.partition("=")[2]
+    language = choose_language(option, os.environ)
+    asked = option in LANGUAGES or os.environ.get("GRADER_LANG") in LANGUAGES
+    return language if asked or _can_print_chinese() else "en"
+
+
+def _can_print_chinese() -> bool:
+    try:
+        "中".encode(sys.stdout.encoding)
+    except (UnicodeEncodeError, LookupError, TypeError):
+        return False
+    return True
+
+
+def _translate_click(language: str) -> None:
+    """Have click say its own words in a language: it asks gettext's global domain."""
+    os.environ["LANGUAGE"] = language
+    gettext.bindtextdomain("messages", str(LOCALE))
+
+
+def _in_words(group: click.Group, say: Translator) -> click.Group:
+    """A copy of the commands whose help texts are in the reader's language."""
+    group = copy.deepcopy(group)
+    for command in (group, *group.commands.values()):
+        command.help = say(command.help or "")
+        for parameter in command.params:
+            if isinstance(parameter, click.Option) and parameter.help:
+                parameter.help = say(parameter.help)
+    return group
+
+
+def _complaint(error: GraderError, say: Translator) -> str:
+    """An error as text: what was wrong, each problem of several, and what to do next."""
+    lines = [say.text(error.message)]
+    lines += [f"  - {say.text(problem)}" for problem in error.problems]
+    if say.knows(f"{error.message.id}.next"):
+        lines.append(say(f"{error.message.id}.next", **error.message.params))
+    return printable("\n".join(lines))
+
+
+def _wants_color() -> bool:
+    """Colours are for a person at a terminal who has not asked for none (https://no-color.org)."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _write(path: str, text: str) -> None:
+    """Write a text to a file, or to stdout for ``-``.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    data = text.encode("utf-8", "backslashreplace")
+    if path == "-":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        return
+    try:
+        Path(path).write_bytes(data)
+    except OSError as error:
+        raise UsageError("usage.cannot_write", file=path, detail=error.strerror) from None
