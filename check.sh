@@ -19,11 +19,12 @@ root=$(CDPATH='' cd -- "${self%/*}/" && pwd -P)
 venv=$root/.venv
 
 # Whether ./.venv holds what is pinned now: bootstrap.py keeps copies of what it installed.
+# Where there is no cmp, the answer is no, and bootstrap.py looks once more.
 complete() {
     [ -x "$venv/bin/python" ] && [ -d "$venv/ready/torch" ] &&
         cmp -s "$root/requirements/base.txt" "$venv/ready/base.txt" &&
         cmp -s "$root/requirements/torch.txt" "$venv/ready/torch.txt"
-}
+} 2>/dev/null
 
 case ${1-} in
 test | all) ;; # need the development extras as well

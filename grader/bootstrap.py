@@ -151,7 +151,7 @@ MESSAGES = {
 }
 
 
-class Refusal(Exception):  # noqa: N818 - it is what check.sh answers, once it can go no further
+class Refusal(Exception):
     """There is no environment to be had. Carries the id of a message and what it needs."""
 
     def __init__(self, id: str, **params: object) -> None:

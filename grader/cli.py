@@ -114,6 +114,27 @@ def check(
     return _EXIT_CODES[score.status]
 
 
+@cli.command(help="help.validate")
+@click.argument("exercise")
+@click.option("--only", default="", metavar="TEXT", help="help.only")
+@click.option("--seed", type=click.IntRange(min=0), help="help.seed")
+@_lang
+@_project
+@click.pass_obj
+def validate(
+    say: Translator, *, exercise: str, only: str, seed: int | None, project: Path | None
+) -> int:
+    """Prove that an exercise is sound."""
+    from grader.render.validation import show  # noqa: PLC0415
+    from grader.session import validate_exercise  # noqa: PLC0415
+
+    found = Project.find(project).exercise(exercise)
+    say = Translator(say.language, found.folder)
+    seed = secrets.randbelow(_SEEDS) if seed is None else seed
+    sound = show(validate_exercise(found, seed=seed, only=only), say, click.echo)
+    return 0 if sound else EXIT_FAILED
+
+
 def _language(arguments: Sequence[str]) -> str:
     """The reader's language, wanted before click has read a word.
 

@@ -1,5 +1,6 @@
 """A grader ready to grade, the slow imports of its subjects begun before its own."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from grader.subject.python.launcher import launch
 if TYPE_CHECKING:
     from grader.grading import Grader
     from grader.score import Score
+    from grader.validate import Finding, Report
 
 
 def open_grader(exercise: Exercise, language: str) -> "Grader":
@@ -28,6 +30,17 @@ def open_grader(exercise: Exercise, language: str) -> "Grader":
         raise
 
 
+def validate_exercise(
+    exercise: Exercise, *, seed: int, only: str = ""
+) -> "Iterator[Finding | Report]":
+    """How every solution of an exercise fares, and then the report; see ``validate.validate``."""
+    for language in exercise.languages():
+        with open_grader(exercise, language) as grader:
+            from grader.validate import validate  # noqa: PLC0415
+
+            yield from validate(exercise, grader, language, seed=seed, only=only)
+
+
 def grade_file(exercise: Exercise, file: Path | None, *, seed: int) -> "Score":
     """The score of one file, or of the student's own where none is named.
 
@@ -41,5 +54,11 @@ def grade_file(exercise: Exercise, file: Path | None, *, seed: int) -> "Score":
     with open_grader(exercise, language) as grader:
         from grader.submission import read  # noqa: PLC0415
 
-        submission = read(file or exercise.mine(language), exercise, language)
-        return grader.grade(submission, seed=seed)
+        path = file or _as_typed(exercise.mine(language))
+        return grader.grade(read(path, exercise, language), seed=seed)
+
+
+def _as_typed(path: Path) -> Path:
+    """A path as the user would type it: from the working folder, if it lies below it."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path

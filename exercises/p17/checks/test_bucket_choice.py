@@ -13,7 +13,11 @@ def expect_replay(rig, bs):
         expect(not called, "bucket_choice.fn_instead_of_replay", bs=bs, bucket=bucket)
         expect(False, "bucket_choice.nothing_ran", bs=bs, bucket=bucket)
     expect_equal(len(replays), 1, "bucket_choice.replays_per_run", bs=bs)
-    expect_equal(rig.bucket_of(replays[0]), bucket, "bucket_choice.wrong_bucket", bs=bs)
+    rows = len(replays[0].input.value)
+    expect(
+        rig.is_of(replays[0], bucket), "bucket_choice.wrong_bucket",
+        seen=rows, expected=bucket, bs=bs,
+    )  # fmt: skip
     expect(not called, "bucket_choice.fn_besides_replay", bs=bs, bucket=bucket)
 
 
@@ -41,6 +45,15 @@ def test_single_bucket(new_rig):
     for bs in (1, 3, 2):
         rig.run(rig.batch(bs))
         expect_replay(rig, bs)
+
+
+def test_same_batch_again(new_rig):
+    """A batch that was run before is run, not remembered."""
+    rig = new_rig(buckets=(6, 1, 3))
+    x = rig.batch(2)
+    for _ in range(3):
+        rig.run(x)
+        expect_replay(rig, 2)
 
 
 def test_buckets_sorted(new_rig):

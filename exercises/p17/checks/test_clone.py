@@ -15,7 +15,7 @@ def expect_seen(rig):
 def test_no_static_buffer(new_rig, name):
     """No result shares storage with a static buffer, padded or of exactly a bucket's size."""
     rig = new_rig(buckets=(6, 1, 3))
-    for bs in rig.zigzag(rig.largest + 1):
+    for bs in rig.zigzag():
         result = rig.run(rig.batch(bs))
         shared = result.shares_storage(rig.buffer(name))
         padded = rig.bucket_for(bs) != bs
@@ -38,7 +38,7 @@ def test_results_keep_values(new_rig):
     """What a result held when it was handed out it holds after many later runs."""
     rig = new_rig(buckets=(6, 1, 3))
     kept = []
-    for bs in [*rig.zigzag(rig.largest + 1), *rig.zigzag()]:
+    for bs in [*rig.zigzag(), *rig.zigzag()]:
         result = rig.run(rig.batch(bs))
         kept.append((bs, result, result.value))
     for later, (bs, result, held) in enumerate(kept[::-1]):

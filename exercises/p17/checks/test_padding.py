@@ -13,10 +13,10 @@ class Witness:
     def __init__(self, rig, advise):
         self.rig, self.advise, self.padded = rig, advise, 0
 
-    def run(self, x):
+    def run(self, x, **keywords):
         """Run a batch; the padding of every graph replayed meanwhile must be zero."""
         before = self.rig.buffer_after("static_in")
-        self.rig.run(x)
+        self.rig.run(x, **keywords)
         bs = len(x)
         for replay in self.rig.seen("replay"):
             held = replay.input.value
@@ -69,14 +69,27 @@ def test_first_batch(new_rig, witness):
 
 @pytest.mark.parametrize(
     "sizes",
-    [(16, 15, 14, 13, 5), (4, 3, 2, 3, 2), (16, 4, 3, 16, 2), (5, 17, 3, 9, 4, 3)],
-    ids=["shrinking", "one_bucket", "to_and_fro", "eager_between"],
+    [(16, 15, 14, 13, 5), (4, 3, 2, 3, 2), (16, 4, 3, 16, 2)],
+    ids=["shrinking", "one_bucket", "to_and_fro"],
 )
 def test_history(new_rig, witness, sizes):
-    """Whatever came before: shrinking batches, one bucket, another between, an eager run."""
+    """Whatever came before: shrinking batches, one bucket, another between."""
     rig = new_rig()
     witness = witness(rig)
     for bs in sizes:
+        witness.run(rig.batch(bs))
+    witness.done()
+
+
+@pytest.mark.parametrize("eager", [1, 3, 16])
+def test_eager_between(new_rig, witness, eager):
+    """An eager run between, of whatever size, says nothing of what the buffer holds."""
+    rig = new_rig()
+    witness = witness(rig)
+    for bs in (16, 10):
+        witness.run(rig.batch(bs))
+    witness.run(rig.batch(eager), force_eager=True)
+    for bs in (3, 9, 2):
         witness.run(rig.batch(bs))
     witness.done()
 
@@ -86,7 +99,7 @@ def test_any_history(new_rig, witness, rng):
     rig = new_rig(buckets=(2, 3, 7, 12))
     witness = witness(rig)
     for _ in range(25):
-        witness.run(rig.batch(rng.randint(1, 13)))
+        witness.run(rig.batch(rng.randint(1, 12)))
     witness.run(rig.batch(12))
     witness.run(rig.batch(5))
     witness.done()

@@ -9,9 +9,7 @@ class GraphRunner:
         self.fn = fn
         self.buckets = tuple(sorted(buckets))
         *_, top = self.buckets
-        self.static_in, self.static_out = torch.zeros(2, top, hidden, dtype=dtype).unbind()
-        self.static_out = self.static_out.clone()
-        self.static_in = self.static_in.clone()
+        self.static_in, self.static_out = (torch.zeros(top, hidden, dtype=dtype) for _ in "io")
         self.graphs = {}
         self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
 

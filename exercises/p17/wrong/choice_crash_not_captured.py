@@ -1,4 +1,4 @@
-# fails: bucket_choice, no_recapture
+# fails: bucket_choice
 # family: choice
 # source: vllm #7999
 """A run before capture() ends in a KeyError: the graph is expected to be there."""

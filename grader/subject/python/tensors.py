@@ -71,8 +71,12 @@ def decode(value: Json) -> torch.Tensor:
 
 
 def overwrite(tensor: Any, value: Json) -> None:
-    """Write a tensor value of the same shape into an existing tensor."""
-    tensor.copy_(decode(value))
+    """Write a tensor value of the same shape into an existing tensor.
+
+    Inference mode, for a submission may hand out tensors made in it.
+    """
+    with torch.inference_mode():
+        tensor.copy_(decode(value))
 
 
 def share_memory(a: Any, b: Any) -> bool:
