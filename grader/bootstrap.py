@@ -323,16 +323,13 @@ def _read(folder: Path, part: str) -> bytes:
 
 
 def interpreters(parts: Sequence[str]) -> Iterator[Interpreter]:
-    """The interpreters at hand that are new enough, one of each environment; first, this one."""
-    here = inspect(parts)
-    yield here
-    seen = {here.prefix}
+    """The interpreters at hand that are new enough; first, this one."""
+    yield inspect(parts)
     active = Path(os.environ.get("VIRTUAL_ENV", VENV), "bin", "python")
     for name in (str(PYTHON), str(active), *NAMES):
         path = shutil.which(name)
         other = ask(path, parts) if path else None
-        if other and other.prefix not in seen:
-            seen.add(other.prefix)
+        if other:
             yield other
 
 

@@ -17,7 +17,8 @@ from grader.checks.plugin import GradingPlugin
 from grader.errors import ExerciseError, GraderError, SubmissionError
 from grader.exercise import Exercise
 from grader.score import Case, Check, Error, Outcome, Output, Score, Status, Submitted, Text
-from grader.subject.proxies import Interface, Limits, Reference, Subject
+from grader.subject.channel import Channel
+from grader.subject.proxies import Interface, Limits, Reference, Source, Subject
 from grader.subject.python.launcher import Launcher
 from grader.submission import Submission
 from grader.verdict import cases_by_check
@@ -36,6 +37,9 @@ _ARGUMENTS = (
 
 #: Who may change what pytest does from outside.
 _PYTEST_VARIABLES = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_CURRENT_TEST")
+
+#: Seconds of loading above which a submission is not executed anew for every case.
+_SLOW_LOAD_S = 0.25
 
 
 class Grader:
@@ -72,7 +76,7 @@ class Grader:
     def close(self) -> None:
         """End every subject."""
         if "_reference" in self.__dict__:
-            self._reference.channel.close()
+            self._launcher.release(self._reference_channel)
         self._launcher.close()
 
     def grade(self, submission: Submission, *, seed: int) -> Score:
@@ -117,12 +121,11 @@ class Grader:
         Raises:
             SubmissionError: it cannot be loaded.
         """
-        subject = self._begin(submission, kind)
+        channel = self._launcher.open()
         try:
-            subject.finish_load()
-            yield subject
+            yield self._subject(channel, submission, kind=kind)
         finally:
-            self._launcher.release(subject.channel)
+            self._launcher.release(channel)
 
     def _judge(self, submission: Submission, seed: int) -> "_Judgement":
         if submission.problem is not None:
@@ -146,27 +149,42 @@ class Grader:
 
     def _run_checks(self, submission: Submission, seed: int) -> GradingPlugin:
         deadline = time.monotonic() + self._exercise.manifest.limits.grading_s
-        self._reference.forget()
-        subjects = _Subjects(self._launcher, lambda: self._begin(submission, Subject, deadline))
+        self._reference.begin_trace()
+        channel = self._launcher.open()
+        subjects = _Subjects(
+            channel, lambda channel, fresh: self._subject(channel, submission, deadline, fresh=fresh)
+        )
         plugin = GradingPlugin(subjects=subjects, oracle=self._reference, seed=seed)
         files = [str(self._exercise.check_file(check.id)) for check in self._checks]
         folder = self._exercise.folder / "checks"
         said = io.StringIO()
-        with _pytest_alone(), contextlib.redirect_stdout(said), contextlib.closing(subjects):
-            pytest.main([*files, *_ARGUMENTS, "--rootdir", str(folder)], plugins=[plugin])
+        try:
+            with _pytest_alone(), contextlib.redirect_stdout(said):
+                pytest.main([*files, *_ARGUMENTS, "--rootdir", str(folder)], plugins=[plugin])
+        finally:
+            self._launcher.release(channel)
         if not plugin.report.get("tests"):
             raise ExerciseError("exercise.collect", detail=said.getvalue().strip()[-2000:])
         return plugin
 
-    def _begin(
-        self, submission: Submission, kind: type[Subject], deadline: float = float("inf")
+    def _subject(
+        self,
+        channel: Channel,
+        submission: Submission,
+        deadline: float = float("inf"),
+        *,
+        kind: type[Subject] = Subject,
+        fresh: bool = True,
     ) -> Subject:
-        """A subject in which a submission is being loaded."""
+        """A submission in a process, executed anew or as it is."""
         limits = self._exercise.manifest.limits
         told = Limits(limits.load_s, limits.call_s, limits.grading_s, deadline)
-        subject = kind(self._launcher.open(), self._interface, told)
-        name = submission.name
-        subject.begin_load(source=submission.source, path=name, module=Path(name).stem)
+        source = Source(submission.source, submission.name, Path(submission.name).stem)
+        subject = kind(channel, source, self._interface, told)
+        if fresh:
+            subject.load()
+        else:
+            subject.forget()
         return subject
 
     @cached_property
@@ -174,9 +192,9 @@ class Grader:
         """The reference solution, in a process that lives as long as the grader."""
         path = self._exercise.solution(self._language)
         solution = Submission(str(path), self._language, path.read_bytes())
-        subject = self._begin(solution, Reference)
+        self._reference_channel = self._launcher.open()
+        subject = self._subject(self._reference_channel, solution, kind=Reference)
         assert isinstance(subject, Reference)  # noqa: S101 - for the type checker
-        subject.finish_load()
         return subject
 
     @cached_property
@@ -193,33 +211,34 @@ class Grader:
 
 
 class _Subjects:
-    """Subjects of one submission, each for one case. The next one is made while one is in use,
-    where the launcher can have two at a time.
+    """Subjects of one submission, one after the other, each for one case.
+
+    They live in one process, and every case has the submission executed anew, so that what
+    its classes keep to themselves in one case cannot fail another. A file that is slow to
+    import, for a demo perhaps, is executed once.
 
     Args:
-        launcher: where processes are given back.
-        begin: a subject in a process of its own, in which the submission is being loaded.
+        channel: the process.
+        begin: a subject in it, with the submission executed anew or as it is.
     """
 
-    def __init__(self, launcher: Launcher, begin: Callable[[], Subject]) -> None:
-        self._launcher, self._begin = launcher, begin
-        self._next: Subject | None = None
+    def __init__(self, channel: Channel, begin: Callable[[Channel, bool], Subject]) -> None:
+        self.channel, self._begin = channel, begin
+        self._load_s: float | None = None
 
     def take(self) -> Subject:
-        """A subject; whoever takes it finishes its loading and gives it back."""
-        subject = self._next or self._begin()
-        self._next = None if self._launcher.one_at_a_time else self._begin()
+        """The submission, loaded.
+
+        Raises:
+            SubmissionError: it cannot be loaded.
+        """
+        self.channel.forget_output()
+        started = time.perf_counter()
+        fresh = self._load_s is None or self._load_s < _SLOW_LOAD_S
+        subject = self._begin(self.channel, fresh)
+        if fresh:
+            self._load_s = time.perf_counter() - started
         return subject
-
-    def give_back(self, subject: Subject) -> None:
-        """End a subject, or keep its process for the next."""
-        self._launcher.release(subject.channel)
-
-    def close(self) -> None:
-        """End the subject that nobody came to take."""
-        if self._next is not None:
-            self._launcher.release(self._next.channel)
-            self._next = None
 
 
 @dataclass(frozen=True)

@@ -250,9 +250,9 @@ def installed(empty: Checkout, complete: Path) -> Checkout:
 
 
 @contextlib.contextmanager
-def installing(checkout: Checkout) -> Iterator[subprocess.Popen[str]]:
+def installing(checkout: Checkout, word: str = "p17") -> Iterator[subprocess.Popen[str]]:
     """A run of check.sh that is in the middle of an install and would be for long."""
-    process = checkout.start("p17", DAWDLE="60")
+    process = checkout.start(word, DAWDLE="60")
     deadline = time.monotonic() + 20
     while not checkout.uv_log() and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -274,30 +274,39 @@ def files(folder: Path) -> Mapping[str, object]:
 def test_every_shell_runs_it_from_anywhere(installed: Checkout, shell: str, tmp_path: Path) -> None:
     """Whatever POSIX shell it is, the arguments arrive whole and the folder stays the user's."""
     arguments = ["p17", "--file", "a b/*.py", "", "$HOME", "中\n文"]
-    command = [shell, *(["sh"] if shell == "busybox" else []), f"{installed.root}/check.sh"]
     answer = subprocess.check_output(
-        [*command, *arguments], cwd=tmp_path, env=installed.variables | {"CDPATH": "/:.."}
+        [*by(shell), f"{installed.root}/check.sh", *arguments],
+        cwd=tmp_path / "tools",
+        env=installed.variables,
     )
     seen = json.loads(answer)
     assert seen["arguments"] == arguments
-    assert seen["cwd"] == str(tmp_path)
+    assert seen["cwd"] == str(tmp_path / "tools")
     assert seen["python"] == str(installed.venv / "bin" / "python")
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_by_a_name_without_a_folder(installed: Checkout, shell: str) -> None:
-    """``sh check.sh`` in its own folder works, also where CDPATH leads elsewhere."""
-    command = [shell, *(["sh"] if shell == "busybox" else []), "check.sh", "p17"]
-    variables = installed.variables | {"CDPATH": "/:.."}
-    assert subprocess.check_output(command, cwd=installed.root, env=variables)
+@pytest.mark.parametrize("place", [".", "a 仓库", "/"])
+def test_relative_names(installed: Checkout, shell: str, place: str, tmp_path: Path) -> None:
+    """A relative name leads to it from any folder, also where CDPATH leads to another like it."""
+    decoy = tmp_path / "decoy"
+    (decoy / "a 仓库").mkdir(parents=True)
+    start = installed.root / ".." if place == "a 仓库" else installed.root / place
+    name = os.path.relpath(installed.root / "check.sh", start)
+    variables = installed.variables | {"CDPATH": str(decoy)}
+    assert subprocess.check_output([*by(shell), name, "p17"], cwd=start, env=variables)
+
+
+def by(shell: str) -> list[str]:
+    """The command that starts a shell."""
+    return ["busybox", "sh"] if shell == "busybox" else [shell]
 
 
 def test_through_links(installed: Checkout, tmp_path: Path) -> None:
     """A link to a relative link to it, started by way of the PATH, finds the repository."""
-    (installed.root.parent / "near").symlink_to("a 仓库/check.sh")
-    (installed.tools / "check").symlink_to(installed.root.parent / "near")
-    variables = installed.variables | {"CDPATH": str(tmp_path)}
-    assert subprocess.check_output(["/bin/sh", "-c", "check p17"], cwd=tmp_path, env=variables)
+    (tmp_path / "near").symlink_to("a 仓库/check.sh")
+    (installed.tools / "check").symlink_to(tmp_path / "near")
+    assert subprocess.check_output(["/bin/sh", "-c", "check p17"], cwd="/", env=installed.variables)
 
 
 def test_it_can_be_started_and_is_short() -> None:
@@ -377,13 +386,30 @@ def test_active_environment_comes_first(empty: Checkout, tmp_path: Path) -> None
     assert outcome.grader["python"] == str(tmp_path / "active/bin/python")
 
 
-def test_skips_an_old_python(fresh: Checkout) -> None:
-    """A python3 that is too old, or broken, is passed over for the next name."""
+def test_skips_an_old_python(fresh: Checkout, bare: Path) -> None:
+    """A python3 that is too old is passed over for the next name."""
     (fresh.tools / "python3").rename(fresh.tools / "python3.13")
-    script(fresh.tools / "python3", "#!/bin/sh\necho 'no such version' >&2; exit 1\n")
-    outcome = fresh.with_uv().run("p17")
-    assert outcome.code == 0
-    assert "no such version" not in outcome.err
+    pretend = "import sys; sys.version_info = (3, 10, 14); exec(sys.argv[1])"
+    script(
+        fresh.tools / "python3",
+        f'#!/bin/sh\n[ "$1" = -c ] || exit 9\nexec "{bare}" -c "{pretend}" "$2"\n',
+    )
+    assert fresh.with_uv().run("p17").code == 0
+
+
+def test_neighbours_are_no_standard_library(fresh: Checkout) -> None:
+    """A file of the grader named like a module of the standard library is in no one's way."""
+    (fresh.root / "grader" / "tomllib.py").write_text("raise SystemExit('the wrong tomllib')")
+    assert fresh.with_uv().run("p17").code == 0
+
+
+def test_first_on_the_path_counts(empty: Checkout, tmp_path: Path) -> None:
+    """Of two versions on Python's path, the one that would be imported has to be new enough."""
+    good = environment(tmp_path / "good", click="8.1", torch="2.4")
+    package(tmp_path / "old", "click", "7.0")
+    empty.has("python3", good / "bin/python")
+    outcome = empty.with_uv().run("p17", PYTHONPATH=str(tmp_path / "old"))
+    assert "lacks click>=8.1" in outcome.err
 
 
 @pytest.mark.parametrize("torch", ["2.3.1", "2"])
@@ -459,10 +485,11 @@ def test_new_pins_are_installed(installed: Checkout) -> None:
     assert installed.uv_log() == [["base"]]
 
 
-def test_moved_checkout(installed: Checkout) -> None:
+def test_moved_checkout(fresh: Checkout) -> None:
     """A checkout that was moved together with its ./.venv goes on without an install."""
-    installed.root = installed.root.rename(installed.root.parent / "moved")
-    assert installed.run("p17").err == ""
+    fresh.with_uv().run("p17")
+    fresh.root = fresh.root.rename(fresh.root.parent / "moved")
+    assert fresh.run("p17").err == ""
 
 
 def test_base_interpreter_is_gone(installed: Checkout, bare: Path) -> None:
@@ -517,6 +544,16 @@ def test_killed(fresh: Checkout) -> None:
     assert fresh.run("p17").grader["click"] == "8.2"
 
 
+def test_killed_while_adding_extras(installed: Checkout) -> None:
+    """A killed install of the extras is started over from nothing; exercises work meanwhile."""
+    installed.with_uv()
+    with installing(installed, "test") as process:
+        os.killpg(process.pid, signal.SIGKILL)
+    assert installed.run("p17").err == ""
+    assert installed.run("test").code == 0
+    assert installed.uv_log() == [["dev"], ["base", "torch", "dev"]]
+
+
 def test_two_first_runs(fresh: Checkout) -> None:
     """Of two simultaneous first runs one installs, the other waits, and both go on to grade."""
     fresh.with_uv()
@@ -537,15 +574,18 @@ def by_pip(
     """A clone whose ./.venv was filled by the real pip, and how that went."""
     checkout = Checkout(tmp_path_factory.mktemp("pip"), shop)
     checkout.has("python3", bare)
-    return checkout, checkout.with_uv().run("p17", UV_FAILS="no route to the index")
+    package(checkout.tools / "lib", "click", "8.2")
+    variables = {"UV_FAILS": "no route to the index", "PYTHONPATH": str(checkout.tools / "lib")}
+    return checkout, checkout.with_uv().run("p17", **variables)
 
 
 def test_pip_where_uv_fails(by_pip: tuple[Checkout, Outcome]) -> None:
-    """Where uv cannot install, it is said why, and pip installs the same pins."""
-    _, outcome = by_pip
+    """Where uv cannot install, it is said why, and pip installs the pins, PYTHONPATH or not."""
+    checkout, outcome = by_pip
     assert "no route to the index" in outcome.err
     assert "going on with pip" in outcome.err
-    assert outcome.grader["click"] == "8.2"
+    assert outcome.code == 0
+    assert (site_packages(checkout.venv) / "click-8.2.dist-info").is_dir()
 
 
 def test_pip_fails(by_pip: tuple[Checkout, Outcome]) -> None:
@@ -561,12 +601,14 @@ def test_pip_fails(by_pip: tuple[Checkout, Outcome]) -> None:
 
 
 def test_extras_that_cannot_be_had(installed: Checkout) -> None:
-    """When the development extras cannot be had, the exercises can still be checked."""
+    """When the extras cannot be had, exercises can be checked, and only the extras are missing."""
     package(site_packages(installed.venv), "pip", "1", main="raise SystemExit('no network')")
     outcome = installed.run("test")
     assert outcome.code == 3
     assert "no network" in outcome.err
     assert installed.run("p17").err == ""
+    assert installed.with_uv().run("test").code == 0
+    assert installed.uv_log() == [["dev"]]
 
 
 def test_disk_full(fresh: Checkout) -> None:

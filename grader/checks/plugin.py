@@ -9,7 +9,7 @@ import pytest
 from grader.checks.expect import CheckFailed, Unseen
 from grader.errors import SubmissionError
 from grader.message import Message
-from grader.subject.channel import Output
+from grader.subject.channel import Channel, Output
 from grader.subject.proxies import Subject, SubjectRaised
 
 #: How many calls before a failure are listed.
@@ -19,13 +19,16 @@ Advise = Callable[..., None]
 
 
 class Subjects(Protocol):
-    """Where a case gets its subject from."""
+    """Where a case gets its subject from.
+
+    Attributes:
+        channel: the pipe to the process that it lives in.
+    """
+
+    channel: Channel
 
     def take(self) -> Subject:
-        """A subject in which the submission is being loaded."""
-
-    def give_back(self, subject: Subject) -> None:
-        """The case is over."""
+        """The submission, loaded."""
 
 
 class GradingPlugin:
@@ -53,14 +56,10 @@ class GradingPlugin:
 
     @pytest.fixture
     def subject(self) -> Generator[Subject, None, None]:
-        """The submission, loaded in a process that no other case uses."""
+        """The submission, with nothing left of the cases before."""
         self._subject = self._subjects.take()
-        try:
-            self._subject.finish_load()
-            yield self._subject
-        finally:
-            self._subjects.give_back(self._subject)
-            self._subject = None
+        yield self._subject
+        self._subject = None
 
     @pytest.fixture(scope="session")
     def oracle(self) -> Subject:
@@ -121,9 +120,7 @@ class GradingPlugin:
         return [trace.spell(step) for step in steps[-_CALLS:]], max(0, len(steps) - _CALLS)
 
     def _output(self) -> dict[str, Any] | None:
-        if self._subject is None:
-            return None
-        channel = self._subject.channel
+        channel = self._subjects.channel
         if not channel.stdout.size and not channel.stderr.size:
             return None
         return {"stdout": _stream(channel.stdout), "stderr": _stream(channel.stderr)}

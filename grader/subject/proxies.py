@@ -25,14 +25,6 @@ from grader.trace import Step, Trace
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class _Sent:
-    """A request under way."""
-
-    number: int
-    request: WireMessage
-
-
 class DType(str):
     """The name of a dtype, as an argument: ``GraphRunner(fn, buckets, 3, dtype=DType("float64"))``."""
 
@@ -58,6 +50,21 @@ class SubjectRaised(Exception):  # noqa: N818 - it is what the subject did, no e
         self.line: int | None = _int_or_none(error.get("line"))
         self.code: str | None = _text_or_none(error.get("code"))
         super().__init__(f"{raised}: {error.get('message')}")
+
+
+@dataclass(frozen=True)
+class Source:
+    """The source of a submission.
+
+    Attributes:
+        data: the file's bytes.
+        path: the file's name in tracebacks.
+        module: the name of the module that it becomes.
+    """
+
+    data: bytes
+    path: str
+    module: str
 
 
 @dataclass(frozen=True)
@@ -97,45 +104,40 @@ class Subject:
 
     Args:
         channel: the pipe to that process.
-        interface: what the submission must offer.
+        source: what the submission is.
+        interface: what it must offer.
         limits: how long it may take.
     """
 
-    def __init__(self, channel: Channel, interface: Interface, limits: Limits) -> None:
+    def __init__(
+        self, channel: Channel, source: Source, interface: Interface, limits: Limits
+    ) -> None:
         self.trace = Trace()
-        self.channel = channel
-        self._interface = interface
-        self._limits = limits
-        self._path, self._source = "", b""
-        self._loading: _Sent | None = None
+        self._channel, self._source = channel, source
+        self._interface, self._limits = interface, limits
 
-    def begin_load(self, *, source: bytes, path: str, module: str) -> None:
-        """Ask for a submission's source to be executed, without waiting for it.
-
-        Args:
-            source: the file's bytes.
-            path: the file's name in tracebacks.
-            module: the name the module is given.
-        """
-        self._path, self._source = path, source
-        fields = {
-            "source": base64.b64encode(source).decode("ascii"),
-            "path": path,
-            "module": module,
-            "interface": self._interface.classes,
-        }
-        self._loading = self._send("load", **fields)
-
-    def finish_load(self) -> None:
-        """Wait until the submission is loaded.
+    def load(self) -> None:
+        """Execute the submission's source, forgetting what was there before.
 
         Raises:
             SubmissionError: it cannot be loaded, or lacks part of the interface.
         """
-        assert self._loading is not None, "begin_load comes first"  # noqa: S101
-        step = self._receive(self._loading, self._limits.load_s, doing=f"import {self._path}")
+        path = self._source.path
+        step = self._ask(
+            "load",
+            self._limits.load_s,
+            doing=f"import {path}",
+            source=base64.b64encode(self._source.data).decode("ascii"),
+            path=path,
+            module=self._source.module,
+            interface=self._interface.classes,
+        )
         if "error" in step.reply:
-            raise _load_error(step.reply["error"], self._path)
+            raise _load_error(step.reply["error"], path)
+
+    def forget(self) -> None:
+        """Let go of every object; what is loaded stays."""
+        self._ask("forget", self._limits.call_s, doing="forget")
 
     def new(self, class_name: str, *args: object, **kwargs: object) -> "RemoteObject":
         """An object of one of the submission's classes.
@@ -299,33 +301,28 @@ class Subject:
         return step
 
     def _ask(self, op: str, seconds: float, *, doing: str, **fields: object) -> Step:
-        return self._receive(self._send(op, **fields), seconds, doing=doing)
-
-    def _send(self, op: str, **fields: object) -> "_Sent":
-        return _Sent(self.channel.send(op, **fields), {"op": op, **fields})
-
-    def _receive(self, sent: "_Sent", seconds: float, *, doing: str) -> Step:
         seconds = min(seconds, self._limits.deadline - time.monotonic())
+        number = self._channel.send(op, **fields)
         try:
-            reply = self.channel.receive(sent.number, seconds=seconds, doing=doing)
+            reply = self._channel.receive(number, seconds=seconds, doing=doing)
         except SubmissionError as error:
             if error.kind == "timeout":
                 self._locate(error)
             raise
         if any(event.get("event") == "dropped" for event in reply["events"]):
             raise SubmissionError("events", {"doing": doing})
-        return self.trace.add(sent.request, reply)
+        return self.trace.add({"op": op, **fields}, reply)
 
     def _locate(self, error: SubmissionError) -> None:
         """Say where a submission is that ran out of time, and out of which limit."""
         if time.monotonic() >= self._limits.deadline:
             error.text = "timeout_grading"
             error.params["seconds"] = self._limits.grading_s
-        path = self._path.encode("ascii", "backslashreplace").decode("ascii")
-        match = re.search(rf'File "{re.escape(path)}", line (\d+) in', self.channel.stack())
+        path = self._source.path.encode("ascii", "backslashreplace").decode("ascii")
+        match = re.search(rf'File "{re.escape(path)}", line (\d+) in', self._channel.stack())
         if match:
             error.line = int(match.group(1))
-            lines = self._source.decode("utf-8", "replace").splitlines()
+            lines = self._source.data.decode("utf-8", "replace").splitlines()
             error.code = lines[error.line - 1].strip() if error.line <= len(lines) else None
 
     def _raise(self, step: Step, call: str) -> None:
@@ -383,13 +380,13 @@ class Reference(Subject):
         said = self.value(step.result)
         return {str(name): str(value) for name, value in said.items()}
 
-    def forget(self) -> None:
+    def begin_trace(self) -> None:
         """Begin a new Trace."""
         self.trace = Trace()
 
-    def _receive(self, sent: "_Sent", seconds: float, *, doing: str) -> Step:
+    def _ask(self, op: str, seconds: float, *, doing: str, **fields: object) -> Step:
         try:
-            step = super()._receive(sent, seconds, doing=doing)
+            step = super()._ask(op, seconds, doing=doing, **fields)
         except SubmissionError as error:
             raise ExerciseError("exercise.reference", detail=f"{error.kind}: {doing}") from error
         if "error" in step.reply:

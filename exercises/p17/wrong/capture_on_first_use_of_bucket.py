@@ -18,6 +18,7 @@ class GraphRunner:
         self.static_in = torch.zeros((self.max_bs, hidden), dtype=dtype)
         self.static_out = torch.zeros((self.max_bs, hidden), dtype=dtype)
         self.graphs = {}
+        self.recorded = set()
         self.stats = dict(replays=0, eager=0, last_bucket=None)
 
     def capture(self):
@@ -39,8 +40,9 @@ class GraphRunner:
             return self.eager(x)
         self.static_in[:bs].copy_(x)
         self.static_in[bs:b].zero_()
-        if not self.graphs[b].captured:
+        if b not in self.recorded:
             self.graphs[b].capture()
+            self.recorded.add(b)
         self.graphs[b].replay()
         self.stats["replays"] += 1
         self.stats["last_bucket"] = b

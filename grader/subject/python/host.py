@@ -39,6 +39,8 @@ class Host:
         self._refs: dict[int, int] = {}
         self._watched: dict[int, list[str]] = {}
         self._path = ""
+        self._compiled = (b"", "")
+        self._code: Any = compile("", "", "exec")
         self._module = types.ModuleType("submission")
         self._tensors: Any = sys.modules.get("grader.subject.python.tensors")
         self.log = EventLog(self._describe)
@@ -74,18 +76,23 @@ class Host:
         }
 
     def _op_load(self, request: Message) -> None:
-        self._objects.clear()
-        self._refs.clear()
-        self._watched.clear()
+        self._op_forget(request)
         source, self._path = base64.b64decode(request["source"]), request["path"]
-        code = compile_source(source, self._path)
+        if (source, self._path) != self._compiled:
+            self._code = compile_source(source, self._path)
+            self._compiled = (source, self._path)
         module = types.ModuleType(request["module"])
         module.__file__ = self._path
         # Dataclasses with postponed annotations look their module up by name.
         sys.modules[module.__name__] = self._module = module
-        exec(code, module.__dict__)  # type: ignore[arg-type]  # noqa: S102 - the subject's purpose
+        exec(self._code, module.__dict__)  # noqa: S102 - the subject's purpose
         for name, methods in request["interface"].items():
             _check_class(module, name, methods)
+
+    def _op_forget(self, _request: Message) -> None:
+        self._objects.clear()
+        self._refs.clear()
+        self._watched.clear()
 
     def _op_function(self, request: Message) -> object:
         assert self._exercise is not None  # noqa: S101 - a manifest that names no such module

@@ -45,7 +45,6 @@ class ForkServer:
     """
 
     isolation = "fork"
-    one_at_a_time = False
 
     def __init__(self, preload: Preload) -> None:
         self._server = _Server(preload, fork=True)
@@ -133,7 +132,6 @@ class FreshProcess:
     """
 
     isolation = "process"
-    one_at_a_time = True
 
     def __init__(self, preload: Preload) -> None:
         self._preload = preload
