@@ -178,7 +178,7 @@ class Grader:
     ) -> Subject:
         """A submission in a process, executed anew or as it is."""
         limits = self._exercise.manifest.limits
-        told = Limits(limits.load_s, limits.call_s, limits.grading_s, deadline)
+        told = Limits(**limits.model_dump(), deadline=deadline)
         source = Source(submission.source, submission.name, Path(submission.name).stem)
         subject = kind(channel, source, self._interface, told)
         if fresh:

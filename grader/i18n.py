@@ -91,7 +91,7 @@ def _show(value: object) -> object:
     if isinstance(value, float):
         return f"{value:g}"
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return ", ".join(str(_show(item)) for item in value)
+        return ", ".join(str(_show(item)) for item in value) or "-"
     return printable(value) if isinstance(value, str) else value
 
 

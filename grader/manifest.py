@@ -20,17 +20,19 @@ class _Model(BaseModel):
 
 
 class Limits(_Model):
-    """Seconds that a submission may take.
+    """What a submission may take.
 
     Attributes:
-        load_s: to be loaded.
-        call_s: for each call.
-        grading_s: for one whole grading.
+        load_s: seconds to be loaded.
+        call_s: seconds for each call.
+        grading_s: seconds for one whole grading.
+        output_mb: megabytes of output in one whole grading.
     """
 
     load_s: Seconds = 10.0
     call_s: Seconds = 5.0
     grading_s: Seconds = 60.0
+    output_mb: Annotated[float, Field(gt=0, le=1000)] = 10.0
 
 
 class Language(_Model):

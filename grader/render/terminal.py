@@ -170,15 +170,18 @@ class _Page:
                 yield from (f"      {line}" for line in lines)
 
     def _stream(self, stream: Stream) -> Iterator[str]:
-        lines = printable(stream.head).splitlines()
-        yield from lines[:_OUTPUT_LINES]
-        if len(lines) > _OUTPUT_LINES:
-            yield self._say("terminal.lines_left_out", count=len(lines) - _OUTPUT_LINES)
+        """The first lines and the last; what lies between is counted."""
+        head, tail = (printable(text).splitlines() for text in (stream.head, stream.tail))
+        if not stream.left_out:
+            head, tail = head[:_OUTPUT_LINES], head[_OUTPUT_LINES:] + tail
+            between = len(tail) - _OUTPUT_LINES
+        else:
+            between = 0
+        yield from head[:_OUTPUT_LINES]
         if stream.left_out:
             yield self._say("terminal.bytes_left_out", count=stream.left_out)
-        tail = printable(stream.tail).splitlines()
-        if len(tail) > _OUTPUT_LINES:
-            yield self._say("terminal.lines_left_out", count=len(tail) - _OUTPUT_LINES)
+        elif between > 0:
+            yield self._say("terminal.lines_left_out", count=between)
         yield from tail[-_OUTPUT_LINES:]
 
     def _advice(self) -> Iterator[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from grader.errors import SubmissionError
-from grader.subject.protocol import MAX_LINE, Message, ProtocolError, decode_line, encode_line
+from grader.subject.protocol import HUNG_UP, MAX_LINE, Message, ProtocolError, decode_line, encode_line
 
 _CHUNK = 1 << 18
 
@@ -56,6 +56,14 @@ class Output:
         """Forget everything."""
         self.size, self.head, self.tail = 0, bytearray(), bytearray()
 
+    def cut(self, marker: bytes) -> None:
+        """Forget what was printed from a marker on, if it is there."""
+        for part in (self.head, self.tail):
+            at = part.find(marker)
+            if at >= 0:
+                self.size -= len(part) - at
+                del part[at:]
+
     @property
     def left_out(self) -> int:
         """The bytes that were not kept."""
@@ -76,6 +84,12 @@ class Channel:
         pipe: the grading side's end of the protocol's socket.
         streams: the reading ends of the subject's stdout and stderr.
         process: what to end and to ask how it ended.
+
+    Attributes:
+        stdout: what was printed there.
+        stderr: what was printed there.
+        printed: bytes printed in all; ``forget_output`` does not reset them.
+        sound: whether the process has answered all it was asked.
     """
 
     def __init__(self, pipe: socket.socket, streams: tuple[int, int], process: Process) -> None:
@@ -84,7 +98,7 @@ class Channel:
         self._buffer = bytearray()
         self._next_id = 0
         self._dead = False
-        self.sound = True
+        self.printed, self.sound = 0, True
         self._selector = selectors.DefaultSelector()
         self._selector.register(pipe, selectors.EVENT_READ)
         for fd, output in zip(streams, (self.stdout, self.stderr), strict=True):
@@ -103,19 +117,21 @@ class Channel:
             self._pipe.sendall(encode_line({"id": self._next_id, "op": op, **fields}))
         return self._next_id
 
-    def receive(self, number: int, *, seconds: float, doing: str) -> Message:
+    def receive(self, number: int, *, seconds: float, output_mb: float, doing: str) -> Message:
         """The reply to a request.
 
         Args:
             number: which request, from ``send``.
             seconds: how long to wait.
+            output_mb: megabytes that may have been printed by then, in all.
             doing: what the subject was asked to do, for the message.
 
         Raises:
-            SubmissionError: kind ``timeout``, ``exit``, ``crash`` or ``protocol``.
+            SubmissionError: kind ``timeout``, ``output``, ``exit``, ``crash``, ``hung_up`` or
+                ``protocol``.
         """
         try:
-            line = self._read_line(time.monotonic() + seconds, seconds, doing)
+            line = self._read_line(seconds, output_mb, doing)
             self._drain()
             reply = _decode_reply(line, number)
         except SubmissionError:
@@ -151,8 +167,11 @@ class Channel:
             self._dead = True
             self._process.kill()
 
-    def _read_line(self, deadline: float, seconds: float, doing: str) -> bytes:
+    def _read_line(self, seconds: float, output_mb: float, doing: str) -> bytes:
+        deadline = time.monotonic() + seconds
         while b"\n" not in self._buffer:
+            if self.printed > output_mb * 1e6:
+                raise SubmissionError("output", {"limit": output_mb, "doing": doing})
             left = deadline - time.monotonic()
             ready = self._selector.select(max(left, 0)) if left > 0 else []
             if not ready:
@@ -187,6 +206,7 @@ class Channel:
             self._selector.unregister(fd)
             return False
         output.add(data)
+        self.printed += len(data)
         return True
 
     def _drain(self) -> None:
@@ -205,8 +225,9 @@ class Channel:
         self._drain()
         self._dead = True
         code = self._process.exit_code()
-        if code is None:
+        if code in (None, HUNG_UP):
             return SubmissionError("hung_up", {"doing": doing})
+        assert code is not None  # noqa: S101 - for the type checker
         if code < 0:
             return SubmissionError("crash", {"doing": doing, "signal": _signal_name(-code)})
         return SubmissionError("exit", {"doing": doing, "code": code})

@@ -18,6 +18,9 @@ MAX_LINE = 16 * 1024 * 1024
 #: Events that one reply may carry. More than that is a runaway loop.
 MAX_EVENTS = 10_000
 
+#: The exit code of a subject whose pipe was cut: none that a submission gives by itself.
+HUNG_UP = 77
+
 Json = Any
 Message = dict[str, Json]
 

@@ -31,6 +31,13 @@ class DType(str):
     __slots__ = ()
 
 
+#: How ``faulthandler``'s report of a crash begins.
+_CRASH_REPORT = b"Fatal Python error: "
+
+#: Exceptions that have a text of their own.
+_EXCEPTION_TEXTS = {"NotImplementedError": "error.unfinished", "EOFError": "error.input"}
+
+
 class SubjectRaised(Exception):  # noqa: N818 - it is what the subject did, no error of ours
     """The submission's code raised an exception in a call.
 
@@ -42,9 +49,8 @@ class SubjectRaised(Exception):  # noqa: N818 - it is what the subject did, no e
 
     def __init__(self, error: WireMessage, call: str) -> None:
         raised = str(error.get("type"))
-        unfinished = raised == "NotImplementedError"
         self.message = Message(
-            "error.unfinished" if unfinished else "error.exception",
+            _EXCEPTION_TEXTS.get(raised, "error.exception"),
             {"type": raised, "detail": str(error.get("message")), "call": call},
         )
         self.line: int | None = _int_or_none(error.get("line"))
@@ -75,12 +81,14 @@ class Limits:
         load_s: seconds for loading the submission.
         call_s: seconds for each call.
         grading_s: seconds for everything asked of the submission in one grading.
+        output_mb: megabytes that it may print meanwhile.
         deadline: when ``grading_s`` are over, on the monotonic clock.
     """
 
     load_s: float
     call_s: float
     grading_s: float
+    output_mb: float
     deadline: float
 
 
@@ -304,26 +312,37 @@ class Subject:
         seconds = min(seconds, self._limits.deadline - time.monotonic())
         number = self._channel.send(op, **fields)
         try:
-            reply = self._channel.receive(number, seconds=seconds, doing=doing)
+            limit = self._limits.output_mb
+            reply = self._channel.receive(number, seconds=seconds, output_mb=limit, doing=doing)
         except SubmissionError as error:
-            if error.kind == "timeout":
-                self._locate(error)
+            self._explain(error)
             raise
         if any(event.get("event") == "dropped" for event in reply["events"]):
             raise SubmissionError("events", {"doing": doing})
         return self.trace.add({"op": op, **fields}, reply)
 
-    def _locate(self, error: SubmissionError) -> None:
-        """Say where a submission is that ran out of time, and out of which limit."""
-        if time.monotonic() >= self._limits.deadline:
-            error.text = "timeout_grading"
-            error.params["seconds"] = self._limits.grading_s
+    def _explain(self, error: SubmissionError) -> None:
+        """Say where a submission is that ran out of a limit, or where it crashed."""
+        if error.kind == "crash":
+            self._locate(error, self._channel.stderr.texts())
+            self._channel.stderr.cut(_CRASH_REPORT)
+        elif error.kind in ("timeout", "output"):
+            self._locate(error, [self._channel.stack()])
+            if error.kind == "timeout" and time.monotonic() >= self._limits.deadline:
+                error.text = "timeout_grading"
+                error.params["seconds"] = self._limits.grading_s
+
+    def _locate(self, error: SubmissionError, stacks: Sequence[str]) -> None:
+        """The submission's own line in what ``faulthandler`` wrote last."""
         path = self._source.path.encode("ascii", "backslashreplace").decode("ascii")
-        match = re.search(rf'File "{re.escape(path)}", line (\d+) in', self._channel.stack())
-        if match:
-            error.line = int(match.group(1))
-            lines = self._source.data.decode("utf-8", "replace").splitlines()
-            error.code = lines[error.line - 1].strip() if error.line <= len(lines) else None
+        frame = re.compile(rf'File "{re.escape(path)}", line (\d+) in')
+        for stack in reversed(stacks):
+            match = frame.search(stack, max(0, stack.rfind("(most recent call first)")))
+            if match:
+                error.line = int(match.group(1))
+                lines = self._source.data.decode("utf-8", "replace").splitlines()
+                error.code = lines[error.line - 1].strip() if error.line <= len(lines) else None
+                return
 
     def _raise(self, step: Step, call: str) -> None:
         error = step.reply.get("error")

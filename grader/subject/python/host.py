@@ -197,13 +197,23 @@ def _check_class(module: types.ModuleType, name: str, methods: dict[str, list[st
     """That a class and its methods are there and can be called as the exercise calls them."""
     made = getattr(module, name, None)
     if not isinstance(made, type):
-        raise LoadError(kind="missing", name=name)
+        raise LoadError(kind="missing", name=name, found=_own_classes(module))
     for method, parameters in methods.items():
         # object has an __init__; a class without one of its own takes no arguments.
         function = made if method == "__init__" else getattr(made, method, None)
         if not callable(function):
-            raise LoadError(kind="missing", name=f"{name}.{method}")
+            found = [key for key, value in vars(made).items() if callable(value)]
+            raise LoadError(kind="missing", name=f"{name}.{method}", found=found)
         _check_signature(f"{name}.{method}", function, parameters, bound=method == "__init__")
+
+
+def _own_classes(module: types.ModuleType) -> list[str]:
+    """The classes that a module defines itself."""
+    return [
+        name
+        for name, value in vars(module).items()
+        if isinstance(value, type) and value.__module__ == module.__name__
+    ]
 
 
 def _check_signature(name: str, function: Any, parameters: list[str], *, bound: bool) -> None:

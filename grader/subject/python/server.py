@@ -18,11 +18,15 @@ import time
 import traceback
 import types
 import warnings
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NoReturn
 
+from grader.subject.protocol import HUNG_UP
 from grader.subject.python.host import Host
 
 Config = dict[str, Any]
+
+_exit = os._exit
 
 
 def main() -> None:
@@ -112,7 +116,7 @@ def _serve_forks(control: socket.socket, exercise: types.ModuleType | None) -> N
             _end(pid, wait=False)
     for pid in alive:
         _end(pid, wait=False)
-    os._exit(0)  # taking torch down in order takes a fifth of a second, and changes nothing
+    _exit(0)  # taking torch down in order takes a fifth of a second, and changes nothing
 
 
 def _fork(control: socket.socket, fds: list[int], exercise: types.ModuleType | None) -> int:
@@ -128,7 +132,7 @@ def _fork(control: socket.socket, fds: list[int], exercise: types.ModuleType | N
             os.close(err)
             _become_subject(socket.socket(fileno=pipe), exercise)
         finally:
-            os._exit(0)
+            _exit(HUNG_UP)
     for fd in fds:
         os.close(fd)
     return pid
@@ -137,13 +141,31 @@ def _fork(control: socket.socket, fds: list[int], exercise: types.ModuleType | N
 def _become_subject(pipe: socket.socket, exercise: types.ModuleType | None) -> None:
     """Serve the protocol on a pipe, with fresh standard streams and signals as usual."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Where a submission hangs or crashes, its stderr tells the line.
     faulthandler.register(signal.SIGUSR1, file=2, all_threads=False)
+    faulthandler.enable(file=2, all_threads=False)
+    os._exit = _exit_with_place(os.getpid())
     gc.enable()
     sys.argv = [""]
     sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123 - kept for good
     sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115, PTH123
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115, PTH123
     Host(exercise).serve(pipe.makefile("rb"), pipe.sendall)
+
+
+def _exit_with_place(subject: int) -> Callable[[int], NoReturn]:
+    """An ``os._exit`` that becomes an exception in the subject, so that its line is known.
+
+    In processes that a submission forks it stays what it is: one that went on would come
+    back here and answer in the subject's stead.
+    """
+
+    def exit_with_place(status: int) -> NoReturn:
+        if os.getpid() == subject:
+            raise SystemExit(status)
+        _exit(status)
+
+    return exit_with_place
 
 
 def _end(pid: int, *, wait: bool) -> int | None:
