@@ -20,7 +20,7 @@ class GraderError(Exception):
 
     exit_code = 3
 
-    def __init__(self, id: str, problems: Sequence[Message] = (), **params: object) -> None:
+    def __init__(self, id: str, /, problems: Sequence[Message] = (), **params: object) -> None:
         self.message = Message(id, params)
         self.problems = problems
         super().__init__(f"{id} {params}")

@@ -160,9 +160,11 @@ class Grader:
         said = io.StringIO()
         try:
             with _pytest_alone(), contextlib.redirect_stdout(said):
-                pytest.main([*files, *_ARGUMENTS, "--rootdir", str(folder)], plugins=[plugin])
+                code = pytest.main([*files, *_ARGUMENTS, "--rootdir", str(folder)], plugins=[plugin])
         finally:
             self._launcher.release(channel)
+        if code == pytest.ExitCode.INTERRUPTED and plugin.error is None:
+            raise KeyboardInterrupt  # pytest keeps it to itself
         if not plugin.report.get("tests"):
             raise ExerciseError("exercise.collect", detail=said.getvalue().strip()[-2000:])
         return plugin

@@ -54,7 +54,7 @@ class Translator:
             path = str(exercise / "locale")
             self._catalogs.insert(0, _catalog(EXERCISE_DOMAIN, path, language))
 
-    def __call__(self, id: str, **params: object) -> str:
+    def __call__(self, id: str, /, **params: object) -> str:
         """The text of an id; the id itself where no catalog has it."""
         template = self._template(id)
         if template is None:

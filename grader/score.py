@@ -7,7 +7,6 @@ The schema is shipped as ``score.schema.json``. Texts are messages (an id and pa
 import json
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from pathlib import Path
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -196,8 +195,10 @@ def schema() -> dict[str, Any]:
     }
 
 
-def shipped_schema() -> dict[str, Any]:
-    """The JSON Schema as the package ships it."""
-    text = (Path(__file__).parent / "score.schema.json").read_text(encoding="utf-8")
-    data: dict[str, Any] = json.loads(text)
-    return data
+def schema_text() -> str:
+    """The JSON Schema as the package ships it: ``python -m grader.score`` prints it."""
+    return json.dumps(schema(), indent=2) + "\n"
+
+
+if __name__ == "__main__":
+    print(schema_text(), end="")  # noqa: T201 - what this is for

@@ -4,11 +4,15 @@ A value is compared as data. Nothing that a submission wrote (an ``__eq__``, a
 ``__torch_function__``) takes part in the comparison.
 """
 
+import base64
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
+
+from grader.subject.protocol import TAG
 
 #: dtype name -> (bytes of one element, ``struct`` code). bfloat16 has no code of its own:
 #: it is the upper half of a float32.
@@ -65,6 +69,21 @@ class Tensor:
         flat = [value for row in rows for value in row]
         width = len(rows[0]) if rows else 0
         return cls(dtype, (len(rows), width), _pack(flat, dtype))
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> "Tensor":
+        """A tensor from a value of the protocol, such as a Trace holds.
+
+        Raises:
+            ValueError, KeyError, TypeError: it is none.
+        """
+        data = base64.b64decode(wire["data"], validate=True)
+        return cls(str(wire["dtype"]), tuple(map(int, wire["shape"])), data)
+
+    def to_wire(self) -> dict[str, Any]:
+        """The tensor as a value of the protocol."""
+        data = base64.b64encode(self.data).decode("ascii")
+        return {TAG: "tensor", "dtype": self.dtype, "shape": list(self.shape), "data": data}
 
     def zeros(self) -> "Tensor":
         """Zeros of the same shape and dtype."""

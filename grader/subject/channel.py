@@ -14,8 +14,9 @@ from grader.subject.protocol import HUNG_UP, MAX_LINE, Message, ProtocolError, d
 
 _CHUNK = 1 << 18
 
-#: Seconds that a subject has to say where it is.
-_STACK_S = 0.3
+#: Seconds that a subject has to say where it is, and how many empty looks end what it says.
+_STACK_S = 0.5
+_PAUSE = 3
 
 
 class Process(Protocol):
@@ -143,13 +144,20 @@ class Channel:
         """Where the subject is now, as ``faulthandler`` writes it; empty if it cannot say."""
         self._drain()
         self._process.dump_stack()
-        fd, text = self._streams[1], b""
+        fd, text, silent = self._streams[1], b"", 0
         deadline = time.monotonic() + _STACK_S
-        while not text.endswith(b"\n") and time.monotonic() < deadline:
+        # It is written piece by piece: only a pause tells that it is whole.
+        while silent < _PAUSE and time.monotonic() < deadline:
             try:
-                text += os.read(fd, _CHUNK)
+                data = os.read(fd, _CHUNK)
             except BlockingIOError:
+                data = b""
                 time.sleep(0.01)
+            else:
+                if not data:
+                    break
+            text += data
+            silent = 0 if data or not text else silent + 1
         return text.decode("utf-8", "replace")
 
     def forget_output(self) -> None:

@@ -260,8 +260,7 @@ class Subject:
             case DType():
                 return {TAG: "dtype", "name": str(value)}
             case Tensor():
-                data = base64.b64encode(value.data).decode("ascii")
-                return {TAG: "tensor", "dtype": value.dtype, "shape": list(value.shape), "data": data}
+                return value.to_wire()
             case float():
                 return {TAG: "float", "value": repr(value)}
             case list() | tuple():
@@ -462,8 +461,7 @@ class RemoteTensor:
     def __init__(self, subject: Subject, wire: WireMessage) -> None:
         self._subject = subject
         self.ref = int(wire["ref"])
-        data = base64.b64decode(wire["data"], validate=True)
-        self.value = Tensor(str(wire["dtype"]), tuple(map(int, wire["shape"])), data)
+        self.value = Tensor.from_wire(wire)
         self.strides = tuple(map(int, wire["strides"]))
         self.offset = int(wire["offset"])
 

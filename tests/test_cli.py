@@ -1,0 +1,223 @@
+"""The command line as a user meets it: output, exit codes, languages, consoles."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+from wcwidth import wcswidth
+
+from grader.score import schema_text
+
+ROOT = Path(__file__).resolve().parents[1]
+TINY = ROOT / "tests" / "tiny"
+SOLUTION = str(TINY / "solutions" / "stack.py")
+WRONG = str(TINY / "exercises" / "stack" / "wrong" / "queue.py")
+
+
+def run(*arguments: str, env: dict[str, str] | None = None, cwd: Path = ROOT):
+    """Start the grader as check.sh does, in an environment that says nothing of the reader."""
+    unset = ("LANG", "LC_ALL", "LC_MESSAGES", "GRADER_LANG", "NO_COLOR", "PYTHONIOENCODING")
+    clean = {name: value for name, value in os.environ.items() if name not in unset}
+    return subprocess.run(
+        [sys.executable, str(ROOT / "grader" / "__main__.py"), *arguments],
+        capture_output=True, cwd=cwd, env={**clean, "PYTHONUTF8": "1", **(env or {})}, check=False,
+    )  # fmt: skip
+
+
+def tiny(*arguments: str, **options):
+    """Grade the tiny exercise."""
+    return run("stack", *arguments, "--project", str(TINY), **options)
+
+
+def test_p17_reference_scores_full():
+    """The README's own example."""
+    done = run("p17", "--file", "solutions/p17_graph_runner.py", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    score = json.loads(done.stdout)
+    assert (score["score"], score["max_score"], score["status"]) == (100, 100, "passed")
+    assert score["submission"]["path"] == "solutions/p17_graph_runner.py"
+
+
+def test_exercise_is_a_command():
+    """`grader stack` is `grader check stack`."""
+    direct = tiny("--file", SOLUTION, "--seed", "1").stdout
+    spelled = run("check", "stack", "--file", SOLUTION, "--seed", "1", "--project", str(TINY)).stdout
+    assert direct == spelled
+    assert "100/100" in direct.decode()
+
+
+@pytest.mark.parametrize(
+    ("file", "code"), [(SOLUTION, 0), (WRONG, 1), ("no/such/file.py", 1), (str(TINY / "mine"), 2)]
+)
+def test_exit_codes(file, code):
+    """0 all passed, 1 a check failed or the submission cannot be graded, 2 wrong usage."""
+    assert tiny("--file", file).returncode == code
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("nope",), ("check",), ("check", "stack", "--seed", "x"), ("check", "stack", "--what"),
+     ("check", "stack", "--lang", "fr")],
+)  # fmt: skip
+def test_wrong_usage(arguments):
+    """Wrong usage ends with 2 and says what to do on stderr, in the reader's language."""
+    for language, word in (("zh", "："), ("en", ":")):
+        done = run(*arguments, "--project", str(TINY), env={"GRADER_LANG": language})
+        assert done.returncode == 2
+        assert done.stdout == b""
+        assert word in done.stderr.decode()
+        assert b"Traceback" not in done.stderr
+
+
+def test_no_cuda_is_an_environment_fault():
+    """What this machine or version cannot do ends with 3."""
+    done = tiny("--device", "cuda")
+    assert done.returncode == 3
+    assert "--device cpu" in done.stderr.decode()
+
+
+def test_json_to_stdout_is_alone(tmp_path):
+    """`--json -` writes the score to stdout and nothing else; the schema describes it."""
+    done = tiny("--file", WRONG, "--json", "-", env={"FORCE_COLOR": "1"})
+    score = json.loads(done.stdout)
+    jsonschema.validate(score, json.loads(schema_text()))
+    assert score["status"] == "failed"
+    assert "\x1b" not in done.stdout.decode()
+    path = tmp_path / "score.json"
+    done = tiny("--file", WRONG, "--json", str(path))
+    assert json.loads(path.read_text(encoding="utf-8"))["status"] == "failed"
+    assert done.stdout != b""
+
+
+def test_json_that_cannot_be_written():
+    """A path that cannot be written is said, with exit code 2."""
+    done = tiny("--file", SOLUTION, "--json", "/no/such/folder/score.json")
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr
+
+
+def test_seed_repeats_a_run():
+    """The same seed draws the same data; without one it is drawn and told."""
+    first = json.loads(tiny("--file", WRONG, "--json", "-").stdout)
+    again = json.loads(tiny("--file", WRONG, "--json", "-", "--seed", str(first["seed"])).stdout)
+    assert again["checks"][0]["message"] == first["checks"][0]["message"]
+    assert again["checks"][0]["cases"][0]["evidence"] == first["checks"][0]["cases"][0]["evidence"]
+
+
+@pytest.mark.parametrize(
+    ("env", "arguments", "language"),
+    [
+        ({}, (), "zh"),
+        ({"LANG": "C.UTF-8"}, (), "zh"),
+        ({"LANG": "en_GB.UTF-8"}, (), "en"),
+        ({"LANG": "en_GB.UTF-8", "GRADER_LANG": "zh"}, (), "zh"),
+        ({"GRADER_LANG": "zh"}, ("--lang", "en"), "en"),
+        ({}, ("--lang=en",), "en"),
+    ],
+)
+def test_language(env, arguments, language):
+    """--lang, then GRADER_LANG, then the locale, then Chinese; the JSON's texts as well."""
+    title = {"zh": "后进先出", "en": "last in, first out"}[language]
+    assert title in tiny("--file", SOLUTION, *arguments, env=env).stdout.decode()
+    score = json.loads(tiny("--file", SOLUTION, "--json", "-", *arguments, env=env).stdout)
+    assert score["checks"][0]["title"] == title
+
+
+@pytest.mark.parametrize("encoding", ["gbk", "ascii"])
+def test_poor_console(encoding):
+    """A console that lacks our marks or Chinese changes what is printed, never the result."""
+    env = {"PYTHONUTF8": "0", "PYTHONIOENCODING": encoding}
+    done = tiny("--file", SOLUTION, env=env)
+    assert (done.returncode, done.stderr) == (0, b"")
+    text = done.stdout.decode(encoding)
+    assert ("后进先出" if encoding == "gbk" else "last in, first out") in text
+    assert ("√" if encoding == "gbk" else "ok") in text
+
+
+def test_plain_without_a_terminal():
+    """No colours and no control characters go into a pipe."""
+    assert b"\x1b" not in tiny("--file", WRONG).stdout
+
+
+def test_colors_on_a_terminal():
+    """On a terminal there are colours, unless NO_COLOR or --no-color says no."""
+    assert b"\x1b[" in on_a_terminal()
+    assert b"\x1b[" not in on_a_terminal("--no-color")
+    assert b"\x1b[" not in on_a_terminal(NO_COLOR="1")
+
+
+def on_a_terminal(*arguments: str, **env: str) -> bytes:
+    """What the grader writes to a pseudo-terminal."""
+    ours, theirs = os.openpty()
+    subprocess.run(
+        [sys.executable, "-m", "grader", "stack", "--file", SOLUTION, *arguments,
+         "--project", str(TINY)],
+        stdout=theirs, cwd=ROOT, env={**os.environ, "TERM": "xterm", **env}, check=True,
+    )  # fmt: skip
+    os.close(theirs)
+    written = b""
+    try:
+        while data := os.read(ours, 65536):
+            written += data
+    except OSError:  # the other end is closed
+        pass
+    os.close(ours)
+    return written
+
+
+def test_table_is_aligned():
+    """The points stand in one column, in Chinese too, where a character takes two cells."""
+    for language in ("zh", "en"):
+        text = tiny("--file", SOLUTION, "--lang", language).stdout.decode()
+        ends = {wcswidth(line) for line in text.splitlines() if line.startswith("  ✓")}
+        assert len(ends) == 1, text
+
+
+def test_failure_tells_all():
+    """What was called, seen and expected, where to read on: nothing cut."""
+    text = tiny("--file", WRONG, "--lang", "en", "--seed", "3").stdout.decode()
+    for label in ("seen", "expected", "calls", "hint"):
+        assert f"    {label}" in text
+    assert "Stack()" in text
+    assert "▶ pop()" in text
+    assert "L1 order" in text
+
+
+def test_interrupt(tmp_path):
+    """Ctrl-C ends with 130, without a traceback and with no process left."""
+    endless = tmp_path / "stack.py"
+    endless.write_text("import time\nwhile True: time.sleep(0.01)\n")
+    started = subprocess.Popen(
+        [sys.executable, "-m", "grader", "stack", "--file", str(endless), "--project", str(TINY)],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+    time.sleep(1.2)
+    os.killpg(started.pid, signal.SIGINT)
+    _, stderr = started.communicate(timeout=20)
+    assert started.returncode == 130
+    assert b"Traceback" not in stderr
+
+
+def test_working_folder_shadows_nothing(tmp_path):
+    """A torch.py, a conftest.py or a pytest.ini where the user stands is not looked at."""
+    for name in ("torch.py", "conftest.py", "pytest.py", "click.py", "sitecustomize.py"):
+        (tmp_path / name).write_text("raise SystemExit('shadowed')\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --no-such-option\n")
+    (tmp_path / "stack.py").write_bytes(Path(SOLUTION).read_bytes())
+    done = tiny("--file", "stack.py", cwd=tmp_path, env={"PYTEST_ADDOPTS": "--also-none"})
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_help_is_translated():
+    """Help, our words and click's, in both languages."""
+    assert "用法" in run("check", "--help").stdout.decode()
+    assert "Usage" in run("check", "--help", "--lang", "en").stdout.decode()
+    for language in ("zh", "en"):
+        text = run("check", "--help", "--lang", language).stdout.decode()
+        assert "help." not in text
