@@ -55,6 +55,7 @@ class Grader:
         self._exercise, self._language, self._launcher = exercise, language, launcher
         manifest = exercise.manifest
         self._checks = manifest.checks
+        self._reference_channel: Channel | None = None
         self._interface = Interface(
             classes={name: cls.methods for name, cls in manifest.interface.items()},
             returns={
@@ -75,7 +76,7 @@ class Grader:
 
     def close(self) -> None:
         """End every subject."""
-        if "_reference" in self.__dict__:
+        if self._reference_channel is not None:
             self._launcher.release(self._reference_channel)
         self._launcher.close()
 
@@ -156,14 +157,17 @@ class Grader:
         )
         plugin = GradingPlugin(subjects=subjects, oracle=self._reference, seed=seed)
         files = [str(self._exercise.check_file(check.id)) for check in self._checks]
+        # A check's module is named after its path below the root, and kept under that name: two
+        # exercises may have checks of one name, so the root is that of the file system.
         folder = self._exercise.folder / "checks"
+        where = ("--rootdir", folder.anchor, "--confcutdir", str(folder))
         said = io.StringIO()
         try:
             with _pytest_alone(), contextlib.redirect_stdout(said):
-                code = pytest.main([*files, *_ARGUMENTS, "--rootdir", str(folder)], plugins=[plugin])
+                pytest.main([*files, *_ARGUMENTS, *where], plugins=[plugin])
         finally:
             self._launcher.release(channel)
-        if code == pytest.ExitCode.INTERRUPTED and plugin.error is None:
+        if plugin.interrupted:
             raise KeyboardInterrupt  # pytest keeps it to itself
         if not plugin.report.get("tests"):
             raise ExerciseError("exercise.collect", detail=said.getvalue().strip()[-2000:])

@@ -44,6 +44,7 @@ class GradingPlugin:
         error: what ended the grading early, if anything did.
         output: what the submission had printed by then.
         advice: what it might do better, by id.
+        interrupted: whether somebody pressed Ctrl-C.
     """
 
     def __init__(self, *, subjects: Subjects, oracle: Subject, seed: int) -> None:
@@ -51,6 +52,7 @@ class GradingPlugin:
         self.error: SubmissionError | None = None
         self.output: dict[str, Any] | None = None
         self.advice: dict[str, Message] = {}
+        self.interrupted = False
         self._subjects, self._oracle, self._seed = subjects, oracle, seed
         self._subject: Subject | None = None
 
@@ -79,6 +81,10 @@ class GradingPlugin:
             self.advice.setdefault(id, Message(id, params))
 
         return say
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """The session ends early: pytest uses the same way out for reasons of its own."""
+        self.interrupted = excinfo.type is KeyboardInterrupt
 
     def pytest_json_modifyreport(self, json_report: dict[str, Any]) -> None:
         """The session is over."""
