@@ -37,7 +37,9 @@ def main() -> None:
             if round_:
                 times[name].append(taken)
     for name, taken in times.items():
-        print(f"{name:13} median {statistics.median(taken):.2f} s, {min(taken):.2f}-{max(taken):.2f}")
+        print(
+            f"{name:13} median {statistics.median(taken):.2f} s, {min(taken):.2f}-{max(taken):.2f}"
+        )
     ratio = statistics.median(times["check"]) / statistics.median(times["import torch"])
     print(f"ratio         {ratio:.2f}")
 

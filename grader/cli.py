@@ -21,7 +21,12 @@ EXIT_INTERRUPTED = 130
 #: A seed is drawn below this, so that it is short enough to type again.
 _SEEDS = 10**6
 
-_EXIT_CODES = {"passed": 0, "failed": EXIT_FAILED, "error": EXIT_FAILED, "ungraded": GraderError.exit_code}
+_EXIT_CODES = {
+    "passed": 0,
+    "failed": EXIT_FAILED,
+    "error": EXIT_FAILED,
+    "ungraded": GraderError.exit_code,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -60,9 +65,7 @@ class _Group(click.Group):
 
 # Help texts are ids here; ``_in_words`` puts them into the reader's language.
 
-_lang = click.option(
-    "--lang", type=click.Choice(LANGUAGES), expose_value=False, help="help.lang"
-)
+_lang = click.option("--lang", type=click.Choice(LANGUAGES), expose_value=False, help="help.lang")
 _project = click.option(
     "--project", envvar="GRADER_PROJECT", type=click.Path(path_type=Path), help="help.project"
 )
@@ -79,7 +82,9 @@ def cli() -> None:
 @click.option("--file", type=click.Path(path_type=Path), help="help.file")
 @click.option("--json", "json_path", metavar="PATH", help="help.json")
 @click.option("--seed", type=click.IntRange(min=0), help="help.seed")
-@click.option("--device", type=click.Choice(("auto", "cpu", "cuda")), default="auto", help="help.device")
+@click.option(
+    "--device", type=click.Choice(("auto", "cpu", "cuda")), default="auto", help="help.device"
+)
 @click.option("--no-color", is_flag=True, help="help.no_color")
 @_lang
 @_project
@@ -187,7 +192,9 @@ def _complaint(error: GraderError, say: Translator) -> str:
 
 def _wants_color() -> bool:
     """Colours are for a person at a terminal who has not asked for none (https://no-color.org)."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return (
+        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )
 
 
 def _write(path: str, text: str) -> None:

@@ -138,7 +138,9 @@ class Exercise:
         try:
             return tomllib.loads(path.read_text(encoding="utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-            raise ExerciseError("exercise.toml", file=self._shown(path), detail=str(error)) from None
+            raise ExerciseError(
+                "exercise.toml", file=self._shown(path), detail=str(error)
+            ) from None
 
     def _named_files(self, manifest: "Manifest") -> list[Path]:
         files = [self.check_file(check.id) for check in manifest.checks]

@@ -95,7 +95,9 @@ class Grader:
         try:
             judgement = self._judge(submission, seed)
         except GraderError as fault:
-            judgement = self._void(Status.UNGRADED, Error(kind="grader", message=Text.of(fault.message)))
+            judgement = self._void(
+                Status.UNGRADED, Error(kind="grader", message=Text.of(fault.message))
+            )
         points = float(sum(check.points for check in judgement.checks))
         return Score(
             exercise=self._exercise.id,
@@ -153,7 +155,8 @@ class Grader:
         self._reference.begin_trace()
         channel = self._launcher.open()
         subjects = _Subjects(
-            channel, lambda channel, fresh: self._subject(channel, submission, deadline, fresh=fresh)
+            channel,
+            lambda channel, fresh: self._subject(channel, submission, deadline, fresh=fresh),
         )
         plugin = GradingPlugin(subjects=subjects, oracle=self._reference, seed=seed)
         files = [str(self._exercise.check_file(check.id)) for check in self._checks]
@@ -259,7 +262,9 @@ class _Judgement:
 
 def _check(check: manifest.Check, cases: Sequence[Case]) -> Check:
     """A check from its cases: as it fared, its points, and the message of the first that failed."""
-    by_outcome = {outcome: [case for case in cases if case.status is outcome] for outcome in Outcome}
+    by_outcome = {
+        outcome: [case for case in cases if case.status is outcome] for outcome in Outcome
+    }
     status = next(
         (o for o in (Outcome.FAILED, Outcome.ERROR, Outcome.NOT_RUN) if by_outcome[o]),
         Outcome.PASSED if cases else Outcome.NOT_RUN,
@@ -306,7 +311,7 @@ def _common_error(checks: Sequence[Check], submission: Submission) -> Error:
 
 @contextlib.contextmanager
 def _pytest_alone() -> Iterator[None]:
-    """pytest sees no plugins but those named, and no settings of the user's."""
+    """Inside, pytest sees no plugins but those named, and no settings of the user's."""
     saved = {name: os.environ.pop(name) for name in _PYTEST_VARIABLES if name in os.environ}
     before = os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"

@@ -1,6 +1,5 @@
 """A grader ready to grade, the slow imports of its subjects begun before its own."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +8,8 @@ from grader.exercise import Exercise
 from grader.subject.python.launcher import launch
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from grader.grading import Grader
     from grader.score import Score
     from grader.validate import Finding, Report

@@ -44,8 +44,8 @@ def read(path: Path, exercise: Exercise, language: str) -> Submission:
     """Read a file as a submission to an exercise, whose starter is recognised."""
     try:
         source = _read_bytes(path)
-    except SubmissionError as problem:
-        return Submission(str(path), language, b"", problem)
+    except SubmissionError as error:
+        return Submission(str(path), language, b"", error)
     problem = _problem_in(source)
     if problem is None and _normal(source) == _normal(exercise.starter(language).read_bytes()):
         problem = SubmissionError("starter", {"file": str(path)})
@@ -58,7 +58,7 @@ def _read_bytes(path: Path) -> bytes:
     Raises:
         SubmissionError: there is none, it cannot be read, or it is far too large.
     """
-    file = {"file": str(path)}
+    file: dict[str, object] = {"file": str(path)}
     if path.is_dir():
         raise SubmissionError("folder", file)
     if not path.exists():

@@ -118,7 +118,7 @@ class Tensor:
         if self.data == other.data:
             return None
         for i in range(len(self)):
-            if self._row(i) != other._row(i) and not _same_but_for_nan(self, other, i):
+            if self._row(i) != other._row(i) and not self._same_but_for_nan(other, i):
                 return i
         return None
 
@@ -133,20 +133,19 @@ class Tensor:
     def _row_bytes(self) -> int:
         return DTYPES[self.dtype][0] * math.prod(self.shape[1:])
 
+    def _same_but_for_nan(self, other: "Tensor", row: int) -> bool:
+        size = DTYPES[self.dtype][0]
+        mine, theirs = self._row(row), other._row(row)
+        pairs = zip(_unpack(mine, self.dtype), _unpack(theirs, self.dtype), strict=True)
+        for i, (x, y) in enumerate(pairs):
+            same_bits = mine[i * size : (i + 1) * size] == theirs[i * size : (i + 1) * size]
+            both_nan = x != x and y != y  # noqa: PLR0124 - only a NaN differs from itself
+            if not same_bits and not both_nan:
+                return False
+        return True
+
     def _row(self, i: int) -> bytes:
         return self.data[i * self._row_bytes : (i + 1) * self._row_bytes]
-
-
-def _same_but_for_nan(a: Tensor, b: Tensor, row: int) -> bool:
-    size = DTYPES[a.dtype][0]
-    left, right = a._row(row), b._row(row)  # noqa: SLF001 - a helper of the class
-    for i, (x, y) in enumerate(
-        zip(_unpack(left, a.dtype), _unpack(right, a.dtype), strict=True)
-    ):
-        both_nan = x != x and y != y  # noqa: PLR0124 - only a NaN differs from itself
-        if left[i * size : (i + 1) * size] != right[i * size : (i + 1) * size] and not both_nan:
-            return False
-    return True
 
 
 def _pack(values: Sequence[Number], dtype: str) -> bytes:

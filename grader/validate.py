@@ -151,7 +151,9 @@ def _seen(score: Score) -> Claim | None:
         outcome: frozenset(check.id for check in score.checks if check.status is outcome)
         for outcome in Outcome
     }
-    return Claim(by_outcome[Outcome.FAILED] | by_outcome[Outcome.ERROR], by_outcome[Outcome.NOT_RUN])
+    return Claim(
+        by_outcome[Outcome.FAILED] | by_outcome[Outcome.ERROR], by_outcome[Outcome.NOT_RUN]
+    )
 
 
 def _starter_problems(

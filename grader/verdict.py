@@ -10,7 +10,9 @@ from grader.score import Case, Evidence, Outcome, Output, Text
 Report = Mapping[str, Any]
 
 
-def cases_by_check(report: Report, checks: Sequence[str], *, complete: bool) -> dict[str, list[Case]]:
+def cases_by_check(
+    report: Report, checks: Sequence[str], *, complete: bool
+) -> dict[str, list[Case]]:
     """The cases of each check.
 
     Args:

@@ -1,6 +1,7 @@
 """P17, reference solution: a CUDA graph bucket runner."""
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import torch
 
@@ -30,7 +31,7 @@ class GraphRunner:
         self.static_in = torch.zeros(max_bs, hidden, dtype=dtype)
         self.static_out = torch.zeros(max_bs, hidden, dtype=dtype)
         self.graphs: dict[int, CpuGraph] = {}
-        self.stats: dict[str, int | None] = {"replays": 0, "eager": 0, "last_bucket": None}
+        self.stats: dict[str, Any] = {"replays": 0, "eager": 0, "last_bucket": None}
 
     def capture(self) -> None:
         """Capture one graph per bucket, largest first, all over the same two buffers."""

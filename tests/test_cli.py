@@ -47,7 +47,9 @@ def test_p17_reference_scores_full():
 def test_exercise_is_a_command():
     """`grader stack` is `grader check stack`."""
     direct = tiny("--file", SOLUTION, "--seed", "1").stdout
-    spelled = run("check", "stack", "--file", SOLUTION, "--seed", "1", "--project", str(TINY)).stdout
+    spelled = run(
+        "check", "stack", "--file", SOLUTION, "--seed", "1", "--project", str(TINY)
+    ).stdout
     assert direct == spelled
     assert "100/100" in direct.decode()
 

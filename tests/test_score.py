@@ -41,7 +41,9 @@ def test_real_output_fits_schema(stack, stack_grader, name):
 def test_stored_score_is_shown_in_any_language(stack, stack_grader):
     """A stored score read back can be put into either language."""
     path = stack.folder / "wrong" / "queue.py"
-    stored = stack_grader.grade(Submission(path.name, "python", path.read_bytes()), seed=7).to_json()
+    stored = stack_grader.grade(
+        Submission(path.name, "python", path.read_bytes()), seed=7
+    ).to_json()
     texts = {
         language: Score.model_validate_json(stored)
         .localised(Translator(language, stack.folder))

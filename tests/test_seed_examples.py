@@ -29,7 +29,7 @@ def stats(step) -> dict[str, object]:
 
 
 def run_example_1(subject: Subject) -> Trace:
-    """fn = 2x + 1 over buckets 16, 1, 4; every x is full of its batch size."""
+    """Fn = 2x + 1 over buckets 16, 1, 4; every x is full of its batch size."""
     fn = subject.function("affine", scale=2, shift=1)
     runner = subject.new("GraphRunner", fn, [16, 1, 4], HIDDEN)
     assert runner.buckets == [1, 4, 16]

@@ -42,7 +42,8 @@ def test_sound(project):
 
 
 @pytest.mark.parametrize(
-    ("header", "seen"), [("# fails: empty", "fails: order"), ("# fails: order, empty", "fails: order")]
+    ("header", "seen"),
+    [("# fails: empty", "fails: order"), ("# fails: order, empty", "fails: order")],
 )
 def test_wrong_that_fails_other_checks(project, header, seen):
     """A wrong solution must fail exactly the checks it names: no others, no fewer."""

@@ -1,5 +1,6 @@
 """P17 on the subject's side of the pipe: the functions that runners are given, and a
-``CpuGraph`` that tells what it did. Loaded where the submission runs, before it."""
+``CpuGraph`` that tells what it did. Loaded where the submission runs, before it.
+"""
 
 from collections.abc import Callable
 from typing import Any

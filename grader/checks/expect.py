@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-import pytest
+from _pytest.outcomes import Skipped  # what pytest.skip raises; it has no public name of its own
 
 from grader.message import Message
 from grader.tensor import Number, Tensor
@@ -36,7 +36,7 @@ class CheckFailed(AssertionError):
         self.hint = hint
 
 
-class Unseen(pytest.skip.Exception):
+class Unseen(Skipped):
     """There was nothing to judge. It is no pass: a check earns points by what it saw."""
 
     def __init__(self, id: str, **params: object) -> None:
@@ -81,9 +81,7 @@ def expect_equal(
     __tracebackhide__ = True
     if type(seen) is type(expected) and seen == expected:
         return
-    raise CheckFailed(
-        Message(id, params), seen=repr(seen), expected=repr(expected), hint=hint
-    )
+    raise CheckFailed(Message(id, params), seen=repr(seen), expected=repr(expected), hint=hint)
 
 
 def expect_same(
@@ -97,20 +95,23 @@ def expect_same(
         CheckFailed: they have not.
     """
     __tracebackhide__ = True
-    expect(
-        seen.shape == expected.shape, f"{id}.shape",
-        seen=list(seen.shape), expected=list(expected.shape), hint=hint, **params,
-    )  # fmt: skip
-    expect(
-        seen.dtype == expected.dtype, f"{id}.dtype",
-        seen=seen.dtype, expected=expected.dtype, hint=hint, **params,
-    )  # fmt: skip
+    for part, mine, theirs in (
+        ("shape", list(seen.shape), list(expected.shape)),
+        ("dtype", seen.dtype, expected.dtype),
+    ):
+        if mine != theirs:
+            raise CheckFailed(
+                Message(f"{id}.{part}", params), seen=show(mine), expected=show(theirs), hint=hint
+            )
     row = seen.first_difference(expected)
     if row is not None:
-        expect(
-            False, f"{id}.values",  # noqa: FBT003
-            seen=seen[row : row + 1], expected=expected[row : row + 1], row=row, hint=hint, **params,
-        )  # fmt: skip
+        raise CheckFailed(
+            Message(f"{id}.values", {**params, "row": row}),
+            seen=show(seen[row : row + 1]),
+            expected=show(expected[row : row + 1]),
+            row=row,
+            hint=hint,
+        )
 
 
 def show(value: object) -> str:

@@ -108,7 +108,8 @@ class GradingPlugin:
         message: Message = raised.message  # type: ignore[attr-defined]
         calls, left_out = self._calls()
         evidence = {
-            name: getattr(raised, name, None) for name in ("seen", "expected", "row", "line", "code")
+            name: getattr(raised, name, None)
+            for name in ("seen", "expected", "row", "line", "code")
         }
         return {
             "error": isinstance(raised, SubjectRaised),

@@ -105,7 +105,9 @@ class _Page:
         if check.status is Outcome.PASSED:
             return ""
         short = [case for case in check.cases if case.status is not Outcome.PASSED]
-        id = "terminal.cases_not_run" if check.status is Outcome.NOT_RUN else "terminal.cases_failed"
+        id = (
+            "terminal.cases_not_run" if check.status is Outcome.NOT_RUN else "terminal.cases_failed"
+        )
         return self._say(id, failed=len(short), total=len(check.cases))
 
     def _check(self, check: Check) -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""Submissions running in processes of their own."""

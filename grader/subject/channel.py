@@ -10,7 +10,14 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from grader.errors import SubmissionError
-from grader.subject.protocol import HUNG_UP, MAX_LINE, Message, ProtocolError, decode_line, encode_line
+from grader.subject.protocol import (
+    HUNG_UP,
+    MAX_LINE,
+    Message,
+    ProtocolError,
+    decode_line,
+    encode_line,
+)
 
 _CHUNK = 1 << 18
 

@@ -21,12 +21,11 @@ from grader.subject.protocol import Message as WireMessage
 from grader.tensor import Tensor
 from grader.trace import Step, Trace
 
-
 T = TypeVar("T")
 
 
 class DType(str):
-    """The name of a dtype, as an argument: ``GraphRunner(fn, buckets, 3, dtype=DType("float64"))``."""
+    """The name of a dtype, as an argument: ``dtype=DType("float64")``."""
 
     __slots__ = ()
 
@@ -38,7 +37,7 @@ _CRASH_REPORT = b"Fatal Python error: "
 _EXCEPTION_TEXTS = {"NotImplementedError": "error.unfinished", "EOFError": "error.input"}
 
 
-class SubjectRaised(Exception):  # noqa: N818 - it is what the subject did, no error of ours
+class SubjectRaised(Exception):
     """The submission's code raised an exception in a call.
 
     Attributes:
@@ -208,7 +207,9 @@ class Subject:
 
     # What the proxies use.
 
-    def call(self, target: "RemoteObject", method: str | None, *args: object, **kwargs: object) -> Any:
+    def call(
+        self, target: "RemoteObject", method: str | None, *args: object, **kwargs: object
+    ) -> Any:
         """Call a method of an object, or the object itself.
 
         Raises:
@@ -236,9 +237,7 @@ class Subject:
         Raises:
             SubjectRaised: there is none, or reading it raised.
         """
-        step = self._ask(
-            "get", self._limits.call_s, doing=f".{name}", ref=target.ref, name=name
-        )
+        step = self._ask("get", self._limits.call_s, doing=f".{name}", ref=target.ref, name=name)
         self._raise(step, f".{name}")
         return self.value(step.result)
 
@@ -249,7 +248,9 @@ class Subject:
 
     def write(self, ref: int, value: Tensor) -> None:
         """Overwrite a tensor in place."""
-        step = self._ask("write", self._limits.call_s, doing="write", ref=ref, value=self.wire(value))
+        step = self._ask(
+            "write", self._limits.call_s, doing="write", ref=ref, value=self.wire(value)
+        )
         self._raise(step, "write")
 
     def wire(self, value: object) -> Any:
@@ -408,8 +409,8 @@ class Reference(Subject):
         except SubmissionError as error:
             raise ExerciseError("exercise.reference", detail=f"{error.kind}: {doing}") from error
         if "error" in step.reply:
-            error = step.reply["error"]
-            detail = f"{doing}: {error.get('type', error.get('kind'))}: {error.get('message')}"
+            said = step.reply["error"]
+            detail = f"{doing}: {said.get('type', said.get('kind'))}: {said.get('message')}"
             raise ExerciseError("exercise.reference", detail=detail)
         return step
 

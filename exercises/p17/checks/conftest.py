@@ -78,7 +78,8 @@ class Rig:
 
     def batch(self, bs: int) -> Tensor:
         """A fresh batch without zeros. Its dtype holds the values, and what is computed of them,
-        exactly, so that results can be compared bit for bit."""
+        exactly, so that results can be compared bit for bit.
+        """
         return Tensor.of([[self._number() for _ in range(HIDDEN)] for _ in range(bs)], self.dtype)
 
     def _number(self) -> float:
@@ -163,7 +164,8 @@ class Rig:
 
     def is_of(self, replay: Event, bucket: int) -> bool:
         """Whether a replay was of a bucket's graph; one that ``graphs`` has not is told by its
-        rows."""
+        rows.
+        """
         graphs = self.graphs()
         if replay.graph in graphs.values():
             return bool(graphs.get(bucket) == replay.graph)
@@ -199,7 +201,8 @@ NewRig = Callable[..., Rig]
 @pytest.fixture
 def new_rig(subject: Subject, oracle: Subject, rng: random.Random) -> NewRig:
     """Makes rigs: a random affine function, the seed's buckets and captured graphs, unless said
-    otherwise."""
+    otherwise.
+    """
 
     def make(
         fn: tuple[str, dict[str, object]] | None = None,

@@ -61,7 +61,9 @@ def test_buckets_sorted(new_rig):
     rig = new_rig()
     seen = rig.runner.buckets
     is_list = isinstance(seen, list)
-    expect(is_list and seen == rig.buckets, "bucket_choice.unsorted", seen=seen, expected=rig.buckets)
+    expect(
+        is_list and seen == rig.buckets, "bucket_choice.unsorted", seen=seen, expected=rig.buckets
+    )
 
 
 def test_eager_above_largest(new_rig):
@@ -108,7 +110,9 @@ def test_eager_leaves_buffers(new_rig, why):
     for name, held in zip(names, before, strict=True):
         now = rig.buffer_after(name).value
         row = now.first_difference(held)
-        expect(row is None, "bucket_choice.eager_wrote", seen=now, expected=held, row=row, name=name)
+        expect(
+            row is None, "bucket_choice.eager_wrote", seen=now, expected=held, row=row, name=name
+        )
     expect_equal(
         rig.stats_after()["last_bucket"], last, "bucket_choice.eager_last_bucket", hint="l1-q6"
     )
@@ -128,7 +132,7 @@ def test_stats_at_first(new_rig):
 
 
 def test_stats_follow(new_rig):
-    """``replays`` and ``eager`` count the runs of their kind; ``last_bucket`` is the last replayed."""
+    """``replays`` and ``eager`` count runs of their kind; ``last_bucket`` is the last replayed."""
     rig = new_rig()
     expected = {"replays": 0, "eager": 0, "last_bucket": None}
     runs = [(10, False), (3, False), (17, False), (4, False), (1, True), (1, False), (18, True)]

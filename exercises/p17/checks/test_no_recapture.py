@@ -57,7 +57,9 @@ def test_over_first_rows(new_rig):
             on_it = isinstance(view, RemoteTensor) and view.shares_storage(buffer)
             on_it = on_it and view.offset == buffer.offset
             on_it = on_it and view.shape[1:] == buffer.shape[1:] and view.strides == buffer.strides
-            expect(on_it, "no_recapture.other_memory", hint="l1-q2", name=name, bucket=rows_of(event))
+            expect(
+                on_it, "no_recapture.other_memory", hint="l1-q2", name=name, bucket=rows_of(event)
+            )
 
 
 def test_buffers_fit(new_rig):
@@ -69,7 +71,7 @@ def test_buffers_fit(new_rig):
 
 
 def test_not_at_run_time(new_rig):
-    """No run captures: neither the first of a size nor a later one, fitting, too large or forced."""
+    """No run captures: not the first of a size nor a later one, fitting, too large or forced."""
     rig = new_rig(buckets=(6, 1, 3))
     for bs in [*rig.zigzag(rig.largest + 2), *rig.zigzag()]:
         rig.attempt(rig.batch(bs))
@@ -88,7 +90,8 @@ def test_not_on_a_miss(new_rig):
 
 def test_same_objects(new_rig):
     """The graphs and both buffers stay the same ones, for as many runs as one likes, and the
-    graphs stay over the buffers."""
+    graphs stay over the buffers.
+    """
     rig = new_rig(buckets=(6, 1, 3))
     graphs = rig.graphs()
     buffers = {name: rig.buffer(name) for name in ("static_in", "static_out")}

@@ -111,7 +111,7 @@ def test_poison(new_rig, witness, poison):
     rig = new_rig()
     witness = witness(rig)
     for bs in (10, 3, 16, 2):
-        witness.run(rig.filled(bs, poison) if bs >= 10 else rig.batch(bs))  # noqa: PLR2004
+        witness.run(rig.filled(bs, poison) if bs >= 10 else rig.batch(bs))
     witness.done()
 
 
@@ -125,7 +125,7 @@ def test_dtype(new_rig, witness, dtype):
     witness.done()
 
 
-def test_batch_coupled(new_rig, witness, oracle):
+def test_batch_coupled(new_rig, oracle):
     """A function that sums over the batch computes the sum of the live rows alone."""
     rig = new_rig(("batch_sum", {}))
     coupled = oracle.function("batch_sum")
@@ -135,7 +135,9 @@ def test_batch_coupled(new_rig, witness, oracle):
             held, rows = replay.input.value, replay.input.shape[0]
             if rows <= bs:
                 continue
-            clean = Tensor.of([*held[:bs].rows(), *[[0.0] * held.shape[1]] * (rows - bs)], rig.dtype)
+            clean = Tensor.of(
+                [*held[:bs].rows(), *[[0.0] * held.shape[1]] * (rows - bs)], rig.dtype
+            )
             expect_same(
                 replay.output.value[:bs], coupled(clean).value[:bs], "padding.coupled",
                 bs=bs, bucket=rows,

@@ -1,0 +1,1 @@
+"""Python subjects: the launcher on the grading side, the server and the host on the other."""

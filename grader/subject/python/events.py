@@ -55,5 +55,3 @@ class EventLog:
             events.append({"event": "dropped", "within": None, "count": self._dropped})
             self._dropped = 0
         return events
-
-

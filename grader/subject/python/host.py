@@ -110,7 +110,9 @@ class Host:
         return self._build(request["value"])
 
     def _op_new(self, request: Message) -> object:
-        made = getattr(self._module, request["class"])(*self._args(request), **self._kwargs(request))
+        made = getattr(self._module, request["class"])(
+            *self._args(request), **self._kwargs(request)
+        )
         if request.get("watch"):
             self._watched[self._ref(made)] = request["watch"]
         return made
@@ -171,7 +173,9 @@ class Host:
         if depth < _MAX_DEPTH and isinstance(value, list | tuple) and len(value) <= _MAX_ITEMS:
             return [self._describe(item, depth + 1) for item in value]
         if depth < _MAX_DEPTH and isinstance(value, Mapping) and len(value) <= _MAX_ITEMS:
-            items = [[self._describe(k, depth + 1), self._describe(value[k], depth + 1)] for k in value]
+            items = [
+                [self._describe(k, depth + 1), self._describe(value[k], depth + 1)] for k in value
+            ]
             return {TAG: "map", "items": items}
         return {TAG: "object", "ref": self._ref(value), "type": type(value).__name__}
 

@@ -1,5 +1,6 @@
 """Starts Python subjects: forked from a server that holds torch, or, where forking is unsafe,
-as a process of their own that serves the same protocol."""
+as a process of their own that serves the same protocol.
+"""
 
 import contextlib
 import json
@@ -61,7 +62,7 @@ class ForkServer:
         self._settle()
         ours, theirs = socket.socketpair()
         (out, out_child), (err, err_child) = os.pipe(), os.pipe()
-        request = {"op": "spawn", "discard": self._discarded}
+        request: dict[str, object] = {"op": "spawn", "discard": self._discarded}
         self._server.send(request, [theirs.fileno(), out_child, err_child])
         self._discarded = []
         theirs.close()
@@ -172,7 +173,14 @@ class FreshProcess:
 class _Server:
     """A started ``server.py``: its control socket, its process, its scratch folder."""
 
-    def __init__(self, preload: Preload, *, fork: bool, out: int = subprocess.DEVNULL, err: int = subprocess.DEVNULL) -> None:
+    def __init__(
+        self,
+        preload: Preload,
+        *,
+        fork: bool,
+        out: int = subprocess.DEVNULL,
+        err: int = subprocess.DEVNULL,
+    ) -> None:
         self._scratch = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
         self.control, theirs = socket.socketpair()
         config = {
@@ -185,7 +193,7 @@ class _Server:
         }
         start = f"import sys; sys.path.insert(0, {str(_ROOT)!r})\n"
         start += "from grader.subject.python.server import main; main()"
-        self._process = subprocess.Popen(  # noqa: S603 - this interpreter, our own words
+        self._process = subprocess.Popen(
             [sys.executable, "-I", "-c", start, json.dumps(config)],
             stdin=subprocess.DEVNULL,
             stdout=out,
@@ -262,7 +270,8 @@ class _Server:
 
     def close(self) -> None:
         """Hang up: the server ends its subjects, then itself. One that is still importing
-        has none."""
+        has none.
+        """
         self.control.close()
         if self._ready:
             with contextlib.suppress(subprocess.TimeoutExpired):

@@ -78,7 +78,8 @@ def _import_from(name: str, path: str) -> types.ModuleType:
 
 def _package(name: str) -> types.ModuleType:
     """A package of a dotted name that holds only what is put into it: nothing of the folder
-    of the same name, where solutions lie, can be imported by way of it."""
+    of the same name, where solutions lie, can be imported by way of it.
+    """
     if name not in sys.modules:
         package = types.ModuleType(name)
         package.__path__ = []
@@ -144,12 +145,12 @@ def _become_subject(pipe: socket.socket, exercise: types.ModuleType | None) -> N
     # Where a submission hangs or crashes, its stderr tells the line.
     faulthandler.register(signal.SIGUSR1, file=2, all_threads=False)
     faulthandler.enable(file=2, all_threads=False)
-    os._exit = _exit_with_place(os.getpid())
+    os._exit = _exit_with_place(os.getpid())  # type: ignore[assignment]
     gc.enable()
     sys.argv = [""]
     sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123 - kept for good
-    sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115, PTH123
-    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115, PTH123
+    sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
     Host(exercise).serve(pipe.makefile("rb"), pipe.sendall)
 
 

@@ -38,7 +38,8 @@ def dtype_name(dtype: Any) -> str:
 
 def dtype_of(name: str) -> torch.dtype:
     """``"bfloat16"`` -> ``torch.bfloat16``."""
-    return _DTYPES[name]
+    dtype: torch.dtype = _DTYPES[name]
+    return dtype
 
 
 def encode(tensor: Any) -> Json:
@@ -92,4 +93,3 @@ def share_memory(a: Any, b: Any) -> bool:
 def _extent(tensor: Any) -> tuple[int, int]:
     storage = tensor.untyped_storage()
     return storage.data_ptr(), storage.nbytes()
-
