@@ -40,13 +40,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         code = _in_words(cli, say).main(arguments, "grader", standalone_mode=False, obj=say)
     except GraderError as error:
-        click.echo(_complaint(error, say), err=True)
+        sys.stderr.write(f"{_complaint(error, say)}\n")
         code = error.exit_code
     except click.ClickException as error:
         error.show()
         code = UsageError.exit_code
     except (KeyboardInterrupt, click.Abort):
-        click.echo(say("terminal.interrupted"), err=True)
+        sys.stderr.write(f"{say('terminal.interrupted')}\n")
         code = EXIT_INTERRUPTED
     sys.exit(code)
 
@@ -115,7 +115,8 @@ def check(
 
         color = not no_color and _wants_color()
         glyphs = glyphs_for(sys.stdout.encoding)
-        click.echo(render(score, say, color=color, glyphs=glyphs), nl=False, color=color)
+        # Not click.echo, which takes an ASCII console for a mistake and writes UTF-8 to it.
+        sys.stdout.write(render(score, say, color=color, glyphs=glyphs))
     return _EXIT_CODES[score.status]
 
 
@@ -136,7 +137,7 @@ def validate(
     found = Project.find(project).exercise(exercise)
     say = Translator(say.language, found.folder)
     seed = secrets.randbelow(_SEEDS) if seed is None else seed
-    sound = show(validate_exercise(found, seed=seed, only=only), say, click.echo)
+    sound = show(validate_exercise(found, seed=seed, only=only), say, sys.stdout)
     return 0 if sound else EXIT_FAILED
 
 

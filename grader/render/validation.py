@@ -1,12 +1,13 @@
 """A validation as text: a line a solution as it comes, then what is wrong."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from typing import TextIO
 
 from grader.i18n import Translator
 from grader.validate import Finding, Report
 
 
-def show(found: Iterable[Finding | Report], say: Translator, echo: Callable[[str], None]) -> bool:
+def show(found: Iterable[Finding | Report], say: Translator, stream: TextIO) -> bool:
     """Say what is found as it is found.
 
     Returns:
@@ -15,12 +16,12 @@ def show(found: Iterable[Finding | Report], say: Translator, echo: Callable[[str
     sound, reports = True, 0
     for item in found:
         if isinstance(item, Finding):
-            echo(_line(item, say))
+            stream.write(f"{_line(item, say)}\n")
         else:
             reports += 1
             sound = sound and item.sound
-            for line in _summary(item, say):
-                echo(line)
+            stream.writelines(f"{line}\n" for line in _summary(item, say))
+        stream.flush()
     return sound and reports > 0
 
 
