@@ -5,7 +5,7 @@
 #   ./check.sh --help  all there is            ./check.sh all     everything, before a commit
 #
 # Only the short way is here: ./.venv is known to be complete, so nothing is probed. All that
-# takes thought (other interpreters, installing, `test`, `all`) is in grader/bootstrap.py.
+# takes thought (other interpreters, installing, `test`, `all`) is in grader/bootstrap/.
 set -eu
 
 self=$0
@@ -18,8 +18,8 @@ done
 root=$(CDPATH='' cd -- "${self%/*}/" && pwd -P)
 venv=$root/.venv
 
-# Whether ./.venv holds what is pinned now: bootstrap.py keeps copies of what it installed.
-# Where there is no cmp, the answer is no, and bootstrap.py looks once more.
+# Whether ./.venv holds what is pinned now: bootstrap keeps copies of what it installed.
+# Where there is no cmp, the answer is no, and bootstrap looks once more.
 complete() {
     [ -x "$venv/bin/python" ] && [ -d "$venv/ready/torch" ] &&
         cmp -s "$root/requirements/base.txt" "$venv/ready/base.txt" &&
@@ -34,8 +34,8 @@ esac
 for python in ${VIRTUAL_ENV:+"$VIRTUAL_ENV/bin/python"} python3 python \
     python3.11 python3.12 python3.13 python3.14 "$venv/bin/python"; do
     if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' </dev/null >/dev/null 2>&1; then
-        # -P: bootstrap.py's neighbours must not pass for modules of the standard library.
-        exec "$python" -P "$root/grader/bootstrap.py" "$@"
+        # -P: its neighbours must not pass for modules of the standard library.
+        exec "$python" -P "$root/grader/bootstrap/__main__.py" "$@"
     fi
 done
 

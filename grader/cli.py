@@ -13,7 +13,7 @@ import click
 from grader import __version__
 from grader.errors import EnvironmentFault, GraderError, UsageError
 from grader.exercise import Project
-from grader.i18n import LANGUAGES, LOCALE, Translator, choose_language, printable
+from grader.i18n import LANGUAGES, LOCALE, Translator, choose_language, language_option, printable
 
 EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130
@@ -146,12 +146,7 @@ def _language(arguments: Sequence[str]) -> str:
 
     A console that cannot print Chinese gets English, unless Chinese was asked for.
     """
-    option = None
-    for i, argument in enumerate(arguments):
-        if argument == "--lang" and i + 1 < len(arguments):
-            option = arguments[i + 1]
-        elif argument.startswith("--lang="):
-            option = argument.partition("=")[2]
+    option = language_option(arguments)
     language = choose_language(option, os.environ)
     asked = option in LANGUAGES or os.environ.get("GRADER_LANG") in LANGUAGES
     return language if asked or _can_print_chinese() else "en"

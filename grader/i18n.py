@@ -39,6 +39,20 @@ def choose_language(option: str | None, environment: Mapping[str, str]) -> str:
     return DEFAULT
 
 
+def language_option(arguments: Sequence[str]) -> str | None:
+    """What ``--lang`` says, for those who must know before the command line is read.
+
+    >>> language_option(["p17", "--lang", "en"]), language_option(["p17"])
+    ('en', None)
+    """
+    for i, argument in enumerate(arguments):
+        if argument == "--lang" and i + 1 < len(arguments):
+            return arguments[i + 1]
+        if argument.startswith("--lang="):
+            return argument.partition("=")[2]
+    return None
+
+
 class Translator:
     """Puts messages into words, in one language.
 

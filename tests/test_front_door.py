@@ -1,4 +1,4 @@
-"""The front door: the real check.sh and bootstrap.py, in a small copy of the repository.
+"""The front door: the real check.sh and bootstrap, in a small copy of the repository.
 
 The copy's grader only says how it was started, its requirements are tiny packages from a folder
 of wheels, and its PATH holds what a test puts there. Nothing is fetched from a network.
@@ -20,16 +20,23 @@ import venv
 from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
-from string import Formatter
 
 import pytest
 from packaging.requirements import Requirement
 
-from grader import bootstrap
-from grader.i18n import choose_language
+from grader.bootstrap import __main__ as front
+from grader.bootstrap import install, interpreters, places, words
+from grader.i18n import LANGUAGES, Translator
 
 ROOT = Path(__file__).resolve().parents[1]
-FILES = ("check.sh", "grader/bootstrap.py")
+FILES = (
+    "check.sh",
+    "grader/__init__.py",
+    "grader/i18n.py",
+    "grader/message.py",
+    *(str(path.relative_to(ROOT)) for path in (ROOT / "grader" / "bootstrap").glob("*.py")),
+    *(str(path.relative_to(ROOT)) for path in (ROOT / "grader" / "locale").glob("*/*/grader.mo")),
+)
 SHELLS = [shell for shell in ("sh", "dash", "bash", "busybox") if shutil.which(shell)]
 
 GRADER = """
@@ -654,14 +661,14 @@ def test_read_only_checkout(fresh: Checkout) -> None:
 def test_no_ensurepip(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Where Python was shipped without ensurepip, the message names Debian's package."""
     environment(tmp_path)
-    monkeypatch.setattr(bootstrap, "VENV", tmp_path)
-    monkeypatch.setattr(bootstrap, "PYTHON", tmp_path / "bin/python")
-    monkeypatch.setattr(bootstrap, "run", lambda command: "ensurepip" not in command)
+    monkeypatch.setattr(install, "VENV", tmp_path)
+    monkeypatch.setattr(install, "PYTHON", tmp_path / "bin/python")
+    monkeypatch.setattr(install, "run", lambda command: "ensurepip" not in command)
     (tmp_path / "bin/python").unlink()
     (tmp_path / "bin/python").symlink_to("/usr/bin/python3.12")
-    with pytest.raises(bootstrap.Refusal) as refused:
-        bootstrap.fetch(["base"])
-    assert "apt install python3.12-venv" in bootstrap.text(refused.value.id, **refused.value.params)
+    with pytest.raises(words.Refusal) as refused:
+        install.fetch(["base"])
+    assert "apt install python3.12-venv" in words.text(refused.value.id, **refused.value.params)
 
 
 @pytest.mark.parametrize(
@@ -683,7 +690,7 @@ def test_size_is_told_first(
     name, machine = system
     monkeypatch.setenv("GRADER_LANG", "en")
     monkeypatch.setattr(os, "uname", lambda: os.uname_result((name, "", "", "", machine)))
-    bootstrap.announce(["base", "torch"], with_uv=with_uv)
+    install.announce(["base", "torch"], with_uv=with_uv)
     assert said in capsys.readouterr().err
 
 
@@ -706,7 +713,7 @@ def test_all(installed: Checkout, failing: str, closing: str) -> None:
     outcome = installed.with_uv().run("all", FAIL=failing)
     lines = outcome.out.splitlines()
     ran = [line.removeprefix("== ") for line in lines if line.startswith("== ")]
-    assert ran == list(bootstrap.CHECKS)
+    assert ran == list(front.CHECKS)
     assert lines[-1] == closing
     assert outcome.code == (1 if failing else 0)
     assert outcome.out.count("FAILED") == (3 if failing else 0)
@@ -714,39 +721,48 @@ def test_all(installed: Checkout, failing: str, closing: str) -> None:
 
 # --- words ---------------------------------------------------------------------------------------
 
-LOCALES = [
-    {},
-    {"GRADER_LANG": "en", "LANG": "zh_CN.UTF-8"},
-    {"GRADER_LANG": "fr", "LANG": "en_US.UTF-8"},
-    {"LC_ALL": "C.UTF-8", "LANG": "en_US.UTF-8"},
-    {"LC_ALL": "C", "LC_MESSAGES": "POSIX", "LANG": ""},
-    {"LC_MESSAGES": "de_DE", "LANG": "zh_CN"},
-    {"LANG": "zh_TW.Big5"},
-]
+
+def setup_ids() -> set[str]:
+    """The ids of all that bootstrap says, by what its code calls."""
+    pattern = re.compile(r"""(?:say|text|Refusal)\(\s*"(\w+)\"""")
+    files = (ROOT / "grader" / "bootstrap").glob("*.py")
+    return {id for file in files for id in pattern.findall(file.read_text("utf-8"))}
 
 
-@pytest.mark.parametrize("option", [None, "en", "zh"])
-@pytest.mark.parametrize("variables", LOCALES)
-def test_language_is_the_graders(option: str | None, variables: dict[str, str]) -> None:
-    """check.sh speaks the language that the grader itself would choose."""
-    arguments = ["p17", "--lang", option] if option else ["p17"]
-    assert bootstrap.language(arguments, variables) == choose_language(option, variables)
-
-
-@pytest.mark.parametrize("id", bootstrap.MESSAGES)
+@pytest.mark.parametrize("id", sorted(setup_ids() | {"passed", "failed"}))
 def test_messages(id: str) -> None:
-    """Every message is there in both languages and tells the same facts in each."""
-    texts = bootstrap.MESSAGES[id]
-    facts = [sorted({name for _, name, *_ in Formatter().parse(t) if name}) for t in texts.values()]
-    assert list(texts) == ["zh", "en"]
-    assert facts[0] == facts[1]
-    assert re.search(r"[\u4e00-\u9fff]", texts["zh"])
-    assert not re.search(r"[\u4e00-\u9fff]", texts["en"])
+    """Every message is there in both languages."""
+    chinese, english = (Translator(language)(f"setup.{id}") for language in LANGUAGES)
+    assert re.search(r"[\u4e00-\u9fff]", chinese)
+    assert not re.search(r"[\u4e00-\u9fff]|^setup", english)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables", "language"),
+    [
+        (["p17", "--lang=en"], {"LANG": "zh_CN.UTF-8"}, "en"),
+        (["p17"], {"GRADER_LANG": "en"}, "en"),
+        (["p17"], {"LC_ALL": "C"}, "zh"),
+    ],
+)
+def test_language(
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    variables: dict[str, str],
+    language: str,
+) -> None:
+    """check.sh speaks the language that the grader itself would choose."""
+    for name in ("GRADER_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "argv", ["check.sh", *arguments])
+    assert words.text("waiting") == Translator(language)("setup.waiting", venv=str(places.VENV))
 
 
 def test_examples() -> None:
-    """The examples in bootstrap.py's docstrings hold."""
-    assert doctest.testmod(bootstrap).failed == 0
+    """The examples in bootstrap's docstrings hold."""
+    assert doctest.testmod(interpreters).failed == 0
 
 
 # --- what is installed ---------------------------------------------------------------------------
@@ -780,7 +796,7 @@ def test_pins_are_complete() -> None:
             assert name == "torch" or not missing, (name, missing)
 
 
-@pytest.mark.parametrize("requirement", bootstrap.wanted(bootstrap.DEV))
+@pytest.mark.parametrize("requirement", interpreters.wanted(places.DEV))
 def test_pins_meet_the_minimum(requirement: str) -> None:
     """Every requirement of pyproject.toml is pinned, at a version that meets it."""
     pinned = pins("base") | pins("torch") | pins("dev")
