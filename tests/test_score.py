@@ -79,8 +79,10 @@ def project(tmp_path):
         ("exercises/stack/checks/test_order.py", "x = 1\n", "exercise.no_cases"),
         ("exercises/stack/checks/test_order.py", "def (\n", "exercise.collect"),
         ("solutions/stack.py", "class Stack:\n    pass\n", "exercise.reference"),
+        ("solutions/stack.py",
+         "class Stack:\n def push(self, item): 1 / 0\n def pop(self): pass\n", "exercise.reference"),
     ],
-    ids=["check_raises", "no_fixture", "no_case", "no_python", "bad_reference"],
+    ids=["check_raises", "no_fixture", "no_case", "no_python", "no_reference", "bad_reference"],
 )  # fmt: skip
 def test_fault_of_the_exercise_is_ungraded(project, file, content, message):
     """A fault of ours gives no score at all, and says whose fault it is: never a 0, never a pass."""

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import pytest
 
 from grader.checks.expect import CheckFailed, Unseen
-from grader.errors import SubmissionError
+from grader.errors import GraderError, SubmissionError
 from grader.message import Message
 from grader.subject.channel import Channel, Output
 from grader.subject.proxies import Subject, SubjectRaised
@@ -44,6 +44,7 @@ class GradingPlugin:
         error: what ended the grading early, if anything did.
         output: what the submission had printed by then.
         advice: what it might do better, by id.
+        fault: what ended it early through no fault of the submission, if anything did.
         interrupted: whether somebody pressed Ctrl-C.
     """
 
@@ -52,6 +53,7 @@ class GradingPlugin:
         self.error: SubmissionError | None = None
         self.output: dict[str, Any] | None = None
         self.advice: dict[str, Message] = {}
+        self.fault: GraderError | None = None
         self.interrupted = False
         self._subjects, self._oracle, self._seed = subjects, oracle, seed
         self._subject: Subject | None = None
@@ -101,7 +103,9 @@ class GradingPlugin:
             if self.error is None:
                 self.error, self.output = raised, self._output()
             item.session.shouldstop = "the submission cannot be graded"
-            return {"submission_error": True}
+        if isinstance(raised, GraderError):
+            self.fault = raised
+            item.session.shouldstop = "the grader cannot go on"
         return {"finding": self._finding(raised)} if _is_finding(raised) else {}
 
     def _finding(self, raised: BaseException) -> dict[str, Any]:

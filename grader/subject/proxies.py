@@ -394,10 +394,13 @@ class Reference(Subject):
     """The reference solution as a subject: what goes wrong in it is the exercise's fault."""
 
     def hello(self) -> dict[str, str]:
-        """What the subjects' side is made of: language, runtime and library versions."""
+        """What the subjects' side is made of: the versions of the language and of libraries."""
         step = self._ask("hello", self._limits.load_s, doing="hello")
-        said = self.value(step.result)
-        return {str(name): str(value) for name, value in said.items()}
+        said = {str(name): str(value) for name, value in self.value(step.result).items()}
+        libraries = {name: version for name, version in said.items() if name.startswith("library.")}
+        return {said["language"]: said["runtime"]} | {
+            name.removeprefix("library."): version for name, version in libraries.items()
+        }
 
     def begin_trace(self) -> None:
         """Begin a new Trace."""
