@@ -1,6 +1,14 @@
 """What checks are written with. A check imports from here alone."""
 
-from grader.checks.expect import CheckFailed, Unseen, expect, expect_equal, expect_same
+from grader.checks.expect import (
+    CheckFailed,
+    Unseen,
+    expect,
+    expect_equal,
+    expect_not,
+    expect_same,
+    expect_unchanged,
+)
 from grader.subject.proxies import (
     DType,
     Event,
@@ -23,5 +31,7 @@ __all__ = [
     "Unseen",
     "expect",
     "expect_equal",
+    "expect_not",
     "expect_same",
+    "expect_unchanged",
 ]

@@ -48,26 +48,27 @@ def expect(
     condition: object,
     id: str,
     *,
-    seen: object = None,
-    expected: object = None,
-    row: int | None = None,
+    seen: object,
+    expected: object,
     hint: str | None = None,
     **params: object,
 ) -> None:
     """Fail with a message unless a condition holds.
 
+    Args:
+        condition: what must hold.
+        id: of the message.
+        seen: what was seen.
+        expected: what should have been.
+        hint: where to read on, if not where the check says.
+        params: what the message needs.
+
     Raises:
-        CheckFailed: it does not.
+        CheckFailed: it does not hold.
     """
     __tracebackhide__ = True
     if not condition:
-        raise CheckFailed(
-            Message(id, params | ({} if row is None else {"row": row})),
-            seen=None if seen is None else show(seen),
-            expected=None if expected is None else show(expected),
-            row=row,
-            hint=hint,
-        )
+        raise CheckFailed(Message(id, params), seen=show(seen), expected=show(expected), hint=hint)
 
 
 def expect_equal(
@@ -79,9 +80,8 @@ def expect_equal(
         CheckFailed: they are not.
     """
     __tracebackhide__ = True
-    if type(seen) is type(expected) and seen == expected:
-        return
-    raise CheckFailed(Message(id, params), seen=repr(seen), expected=repr(expected), hint=hint)
+    same = type(seen) is type(expected) and seen == expected
+    expect(same, id, seen=repr(seen), expected=repr(expected), hint=hint, **params)
 
 
 def expect_same(
@@ -99,16 +99,35 @@ def expect_same(
         ("shape", list(seen.shape), list(expected.shape)),
         ("dtype", seen.dtype, expected.dtype),
     ):
-        if mine != theirs:
-            raise CheckFailed(
-                Message(f"{id}.{part}", params), seen=show(mine), expected=show(theirs), hint=hint
-            )
-    row = seen.first_difference(expected)
+        expect(mine == theirs, f"{id}.{part}", seen=mine, expected=theirs, hint=hint, **params)
+    expect_unchanged(seen, expected, f"{id}.values", hint=hint, **params)
+
+
+def expect_not(fact: str, holds: object, id: str, **params: object) -> None:
+    """Fail if a fact holds: it is shown as ``fact = True`` where ``fact = False`` was expected.
+
+    Raises:
+        CheckFailed: it holds.
+    """
+    __tracebackhide__ = True
+    expect(not holds, id, seen=f"{fact} = True", expected=f"{fact} = False", **params)
+
+
+def expect_unchanged(
+    seen: Tensor, before: Tensor, id: str, *, hint: str | None = None, **params: object
+) -> None:
+    """Fail unless a tensor holds what it held before, with the first row that differs.
+
+    Raises:
+        CheckFailed: it does not. The message gets ``row``.
+    """
+    __tracebackhide__ = True
+    row = seen.first_difference(before)
     if row is not None:
         raise CheckFailed(
-            Message(f"{id}.values", {**params, "row": row}),
+            Message(id, {**params, "row": row}),
             seen=show(seen[row : row + 1]),
-            expected=show(expected[row : row + 1]),
+            expected=show(before[row : row + 1]),
             row=row,
             hint=hint,
         )

@@ -76,9 +76,7 @@ class _Page:
             yield from self._error(self._score.error)
         else:
             yield from self._table()
-            for check in self._score.checks:
-                if check.status is not Outcome.PASSED:
-                    yield from self._check(check)
+            yield from self._checks()
             yield from self._advice()
         yield from self._total()
 
@@ -110,8 +108,26 @@ class _Page:
         )
         return self._say(id, failed=len(short), total=len(check.cases))
 
-    def _check(self, check: Check) -> Iterator[str]:
-        case = next(case for case in check.cases if case.status is check.status)
+    def _checks(self) -> Iterator[str]:
+        """Every check that did not pass; a reason that several share is told once."""
+        told: dict[object, str] = {}
+        for check in self._score.checks:
+            if check.status is Outcome.PASSED:
+                continue
+            case = next(case for case in check.cases if case.status is check.status)
+            # An exception raised on one line is one fault, whichever call met it.
+            reason = (case.evidence and case.evidence.line) or check.id
+            if reason in told:
+                mark = self._paint(self._mark(check.status), check.status)
+                yield f"{mark} {self._bold(check.id)} {self._glyphs.dot} " + self._say(
+                    "terminal.same_as", check=told[reason]
+                )
+                yield ""
+            else:
+                told[reason] = check.id
+                yield from self._check(check, case)
+
+    def _check(self, check: Check, case: Case) -> Iterator[str]:
         mark = self._paint(self._mark(check.status), check.status)
         name = self._say(f"case.{check.id}.{case.id.partition('[')[0]}")
         yield f"{mark} {self._bold(check.id)} {self._glyphs.dot} {name} ({case.id})"

@@ -136,7 +136,10 @@ class Rig:
         found = [e for e in self.events if e.name == name and e.within is None]
         for event in found:
             if name in ("capture", "replay"):
-                expect(_is_matrix(event.input), "runner.view", name=name)
+                expect(
+                    _is_matrix(event.input), "runner.view",
+                    seen=_kind(event.input), expected="Tensor[b, hidden]",
+                )  # fmt: skip
         return found
 
     def buffer(self, name: str) -> RemoteTensor:
@@ -172,7 +175,7 @@ class Rig:
         return len(replay.input.value) == bucket
 
     def _checked_buffer(self, name: str, value: Any) -> RemoteTensor:
-        expect(_is_matrix(value), "runner.buffer", seen=_kind(value), expected="Tensor", name=name)
+        expect(_is_matrix(value), "runner.buffer", seen=_kind(value), expected=_WANTED, name=name)
         buffer: RemoteTensor = value
         return buffer
 
@@ -182,6 +185,9 @@ class Rig:
             expect(there, "runner.stats", seen=_kind(value), expected="dict", key=key)
         stats: Mapping[str, Any] = value
         return stats
+
+
+_WANTED = "Tensor[max bucket, hidden]"
 
 
 def _is_matrix(value: Any) -> bool:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.checks import Unseen, expect
+from grader.checks import Unseen, expect_not, expect_unchanged
 
 
 def expect_seen(rig):
@@ -18,8 +18,8 @@ def test_no_static_buffer(new_rig, name):
     for bs in rig.zigzag():
         result = rig.run(rig.batch(bs))
         shared = result.shares_storage(rig.buffer(name))
-        padded = rig.bucket_for(bs) != bs
-        expect(not shared, "clone.shares_static", name=name, bs=bs, padded=padded)
+        fact = f"shares_storage(result, {name})"
+        expect_not(fact, shared, "clone.shares_static", name=name, bs=bs)
     expect_seen(rig)
 
 
@@ -30,7 +30,8 @@ def test_no_other_result(new_rig):
     for i, (bs, result) in enumerate(results):
         for other_bs, other in results[:i]:
             shared = result.shares_storage(other)
-            expect(not shared, "clone.shares_result", bs=bs, other=other_bs)
+            fact = "shares_storage(result, earlier_result)"
+            expect_not(fact, shared, "clone.shares_result", bs=bs, other=other_bs)
     expect_seen(rig)
 
 
@@ -43,12 +44,7 @@ def test_results_keep_values(new_rig):
         kept.append((bs, result, result.value))
     for later, (bs, result, held) in enumerate(kept[::-1]):
         now = result.read()
-        row = now.first_difference(held)
-        if row is not None:
-            expect(
-                False, "clone.value_changed",
-                seen=now[row : row + 1], expected=held[row : row + 1], row=row, bs=bs, later=later,
-            )  # fmt: skip
+        expect_unchanged(now, held, "clone.value_changed", bs=bs, later=later)
     expect_seen(rig)
 
 
@@ -61,7 +57,6 @@ def test_caller_may_write(new_rig):
     buffers, held_first = [rig.buffer(name).value for name in names], first.read()
     second.write(second.value.zeros())
     for name, held in zip(names, buffers, strict=True):
-        row = rig.buffer(name).value.first_difference(held)
-        expect(row is None, "clone.write_reached_static", row=row, name=name)
-    expect(first.read().first_difference(held_first) is None, "clone.write_reached_result")
+        expect_unchanged(rig.buffer(name).value, held, "clone.write_reached_static", name=name)
+    expect_unchanged(first.read(), held_first, "clone.write_reached_result")
     expect_seen(rig)

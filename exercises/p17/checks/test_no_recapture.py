@@ -2,12 +2,20 @@
 
 from collections import Counter
 
-from grader.checks import RemoteTensor, expect, expect_equal
+from grader.checks import RemoteTensor, expect, expect_equal, expect_not
 
 
 def rows_of(event):
     """The rows that a captured graph is over."""
     return len(event.input.value)
+
+
+def where(view, buffer, name):
+    """Where a view lies, as a message shows it."""
+    if not isinstance(view, RemoteTensor) or not view.shares_storage(buffer):
+        return f"shares_storage({name}) = False"
+    first = (view.offset - buffer.offset) // max(1, buffer.strides[0])
+    return f"{name}[{first}:{first + len(view.value)}]"
 
 
 def views_on(rig, name, buffer):
@@ -48,7 +56,7 @@ def test_over_first_rows(new_rig):
     """Every graph is over the first b rows of the one ``static_in`` and ``static_out``."""
     rig = new_rig(buckets=(6, 1, 3))
     captures = rig.seen("capture")
-    expect(captures, "no_recapture.none")
+    expect(captures, "no_recapture.none", seen=0, expected=len(rig.buckets))
     for side in ("input", "output"):
         name = "static_in" if side == "input" else "static_out"
         buffer = rig.buffer(name)
@@ -57,9 +65,11 @@ def test_over_first_rows(new_rig):
             on_it = isinstance(view, RemoteTensor) and view.shares_storage(buffer)
             on_it = on_it and view.offset == buffer.offset
             on_it = on_it and view.shape[1:] == buffer.shape[1:] and view.strides == buffer.strides
+            bucket = rows_of(event)
             expect(
-                on_it, "no_recapture.other_memory", hint="l1-q2", name=name, bucket=rows_of(event)
-            )
+                on_it, "no_recapture.other_memory", seen=where(view, buffer, name),
+                expected=f"{name}[:{bucket}]", hint="l1-q2", name=name, bucket=bucket,
+            )  # fmt: skip
 
 
 def test_buffers_fit(new_rig):
@@ -101,11 +111,14 @@ def test_same_objects(new_rig):
         rig.run(rig.batch(bs))
     rig.events = captures
     for bucket, graph in rig.graphs().items():
-        expect(graphs.get(bucket) == graph, "no_recapture.graph_replaced", bucket=bucket)
+        replaced = graphs.get(bucket) != graph
+        fact = f"graphs[{bucket}] is not the captured one"
+        expect_not(fact, replaced, "no_recapture.graph_replaced", bucket=bucket)
     for name, buffer in buffers.items():
         now = rig.buffer(name)
         same = now.shares_storage(buffer) and now.offset == buffer.offset
         same = same and now.shape == buffer.shape
         # A tensor can be given other memory and still be the same object.
         same = same and views_on(rig, name, now) == before[name]
-        expect(same, "no_recapture.buffer_replaced", name=name)
+        fact = f"{name} is other memory"
+        expect_not(fact, not same, "no_recapture.buffer_replaced", name=name)

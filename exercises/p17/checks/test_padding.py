@@ -23,9 +23,9 @@ class Witness:
             self.padded += len(held) > bs
             row = held[bs:].first_nonzero_row()
             if row is not None:
+                dirty = held[bs + row : bs + row + 1]
                 expect(
-                    False, "padding.not_zero", seen=held[bs + row : bs + row + 1],
-                    expected="[" + ", ".join(["0"] * held.shape[1]) + "]",
+                    False, "padding.not_zero", seen=dirty, expected=dirty.zeros(),
                     row=bs + row, bs=bs, bucket=len(held),
                 )  # fmt: skip
             self._look_past(before, len(held), bs)

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from grader.checks import DType, Tensor, expect, expect_equal, expect_same
+from grader.checks import DType, Tensor, expect_equal, expect_not, expect_same, expect_unchanged
 
 HIDDEN = 3
 
@@ -54,8 +54,7 @@ def test_input_unchanged(new_rig):
         mine = rig.subject.tensor(x)
         rig.run(mine)
         after = mine.read()
-        row = after.first_difference(x)
-        expect(row is None, "parity.input_changed", seen=after, expected=x, row=row, bs=bs)
+        expect_unchanged(after, x, "parity.input_changed", bs=bs)
 
 
 def test_same_tensor_refilled(new_rig):
@@ -85,7 +84,9 @@ def test_two_runners(new_rig):
         expect_same(two.run(y).value, two.eager(y), "parity", bs=bs_two)
     for name in ("static_in", "static_out"):
         mine, other = one.buffer(name), two.buffer(name)
-        expect(not mine.shares_storage(other), "parity.shared_buffer", name=name)
+        shared = mine.shares_storage(other)
+        fact = f"shares_storage(one.{name}, two.{name})"
+        expect_not(fact, shared, "parity.shared_buffer", name=name)
     before = one.stats()
     two.run(two.batch(2), force_eager=True)
     two.run(two.batch(1))
