@@ -18,7 +18,7 @@ class CheckFailed(AssertionError):
         message: what is wrong.
         seen: what was seen, as text.
         expected: what should have been, as text.
-        row: the first row that differs, from 0.
+        row: the first row that differs, from 0: the message's parameter of that name.
         hint: where to read on, if not where the check says.
     """
 
@@ -28,12 +28,11 @@ class CheckFailed(AssertionError):
         *,
         seen: str | None = None,
         expected: str | None = None,
-        row: int | None = None,
         hint: str | None = None,
     ) -> None:
         super().__init__(message.id)
-        self.message, self.seen, self.expected, self.row = message, seen, expected, row
-        self.hint = hint
+        self.message, self.seen, self.expected, self.hint = message, seen, expected, hint
+        self.row = message.params.get("row")
 
 
 class Unseen(Skipped):
@@ -128,7 +127,6 @@ def expect_unchanged(
             Message(id, {**params, "row": row}),
             seen=show(seen[row : row + 1]),
             expected=show(before[row : row + 1]),
-            row=row,
             hint=hint,
         )
 
