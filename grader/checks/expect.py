@@ -102,14 +102,17 @@ def expect_same(
     expect_unchanged(seen, expected, f"{id}.values", hint=hint, **params)
 
 
-def expect_not(fact: str, holds: object, id: str, **params: object) -> None:
+def expect_not(
+    fact: str, holds: object, id: str, *, hint: str | None = None, **params: object
+) -> None:
     """Fail if a fact holds: it is shown as ``fact = True`` where ``fact = False`` was expected.
 
     Raises:
         CheckFailed: it holds.
     """
     __tracebackhide__ = True
-    expect(not holds, id, seen=f"{fact} = True", expected=f"{fact} = False", **params)
+    seen, expected = f"{fact} = True", f"{fact} = False"
+    expect(not holds, id, seen=seen, expected=expected, hint=hint, **params)
 
 
 def expect_unchanged(
