@@ -59,13 +59,13 @@ def _read_bytes(path: Path) -> bytes:
         SubmissionError: there is none, it cannot be read, or it is far too large.
     """
     file: dict[str, object] = {"file": str(path)}
-    if path.is_dir():
-        raise SubmissionError("folder", file)
-    if not path.exists():
-        raise SubmissionError("missing", file, text="missing_file")
-    if not path.is_file():  # a pipe or a device may never end
-        raise SubmissionError("unreadable", {**file, "detail": "not a regular file"})
     try:
+        if path.is_dir():
+            raise SubmissionError("folder", file)
+        if not path.exists():
+            raise SubmissionError("missing", file, text="missing_file")
+        if not path.is_file():  # a pipe or a device may never end
+            raise SubmissionError("unreadable", {**file, "detail": "not a regular file"})
         with path.open("rb") as stream:
             source = stream.read(MAX_BYTES + 1)
     except OSError as error:

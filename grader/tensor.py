@@ -65,7 +65,13 @@ class Tensor:
             rows: the values; those that ``dtype`` cannot hold are cut off, not rounded
                 (bfloat16), so pass values that it holds exactly.
             dtype: a key of ``DTYPES``.
+
+        Raises:
+            ValueError: the rows are not of one length, or the dtype is not known.
         """
+        if dtype not in DTYPES or len({len(row) for row in rows}) > 1:
+            msg = f"no {dtype} tensor has rows of lengths {[len(row) for row in rows]}"
+            raise ValueError(msg)
         flat = [value for row in rows for value in row]
         width = len(rows[0]) if rows else 0
         return cls(dtype, (len(rows), width), _pack(flat, dtype))

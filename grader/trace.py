@@ -82,10 +82,14 @@ class Trace:
             ValueError: it is no trace, or one of another version.
         """
         data = json.loads(text)
-        if not isinstance(data, dict) or data.get("trace_version") != TRACE_VERSION:
-            msg = f"this is no trace of version {TRACE_VERSION}"
-            raise ValueError(msg)
-        return cls([Step(step["request"], step["reply"]) for step in data["steps"]])
+        try:
+            version, steps = data["trace_version"], data["steps"]
+            if version == TRACE_VERSION:
+                return cls([Step(step["request"], step["reply"]) for step in steps])
+        except (TypeError, KeyError):
+            pass
+        msg = f"this is no trace of version {TRACE_VERSION}"
+        raise ValueError(msg)
 
     def _spell(self, value: Json) -> str:
         if isinstance(value, list):

@@ -1,6 +1,5 @@
 """The grading side of the pipe to one subject: requests with a time limit, output kept apart."""
 
-import contextlib
 import os
 import selectors
 import signal
@@ -65,12 +64,16 @@ class Output:
         self.size, self.head, self.tail = 0, bytearray(), bytearray()
 
     def cut(self, marker: bytes) -> None:
-        """Forget what was printed from a marker on, if it is there."""
-        for part in (self.head, self.tail):
-            at = part.find(marker)
-            if at >= 0:
-                self.size -= len(part) - at
-                del part[at:]
+        """Forget what was printed from a marker on, if it is still there to be seen."""
+        whole = self.head if self.left_out else self.head + self.tail
+        at = whole.find(marker)
+        if at >= 0:
+            kept = whole[:at]
+            self.clear()
+            self.add(bytes(kept))
+        elif (at := self.tail.find(marker)) >= 0:
+            self.size -= len(self.tail) - at
+            del self.tail[at:]
 
     @property
     def left_out(self) -> int:
@@ -103,11 +106,12 @@ class Channel:
     def __init__(self, pipe: socket.socket, streams: tuple[int, int], process: Process) -> None:
         self.stdout, self.stderr = Output(), Output()
         self._pipe, self._streams, self._process = pipe, streams, process
-        self._buffer = bytearray()
+        self._buffer, self._outgoing = bytearray(), bytearray()
         self._next_id = 0
         self._dead = False
         self.printed, self.sound = 0, True
         self._selector = selectors.DefaultSelector()
+        pipe.setblocking(False)
         self._selector.register(pipe, selectors.EVENT_READ)
         for fd, output in zip(streams, (self.stdout, self.stderr), strict=True):
             os.set_blocking(fd, False)
@@ -120,9 +124,8 @@ class Channel:
             Its number, for ``receive``.
         """
         self._next_id += 1
-        # A subject that is gone is found out, with its exit code, when its reply is read.
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self._pipe.sendall(encode_line({"id": self._next_id, "op": op, **fields}))
+        self._outgoing += encode_line({"id": self._next_id, "op": op, **fields})
+        self._push()
         return self._next_id
 
     def receive(self, number: int, *, seconds: float, output_mb: float, doing: str) -> Message:
@@ -191,19 +194,38 @@ class Channel:
             ready = self._selector.select(max(left, 0)) if left > 0 else []
             if not ready:
                 raise SubmissionError("timeout", {"seconds": seconds, "doing": doing})
-            for key, _ in ready:
+            for key, events in ready:
                 if key.data is not None:
                     self._take_output(key.fd, key.data)
-                elif not self._take_reply():
+                    continue
+                if events & selectors.EVENT_WRITE:
+                    self._push()
+                if events & selectors.EVENT_READ and not self._take_reply():
                     raise self._death(doing)
         line, _, rest = self._buffer.partition(b"\n")
         self._buffer = bytearray(rest)
         return bytes(line)
 
+    def _push(self) -> None:
+        """Write what the pipe takes now; the rest goes while the reply is waited for."""
+        before = bool(self._outgoing)
+        try:
+            while self._outgoing:
+                del self._outgoing[: self._pipe.send(self._outgoing)]
+        except BlockingIOError:
+            self._selector.modify(self._pipe, selectors.EVENT_READ | selectors.EVENT_WRITE)
+        except (BrokenPipeError, ConnectionResetError):
+            # That it is gone is found out, with its exit code, when its reply is read.
+            self._outgoing.clear()
+        if before and not self._outgoing:
+            self._selector.modify(self._pipe, selectors.EVENT_READ)
+
     def _take_reply(self) -> bool:
         """Read what there is; False if the subject hung up."""
         try:
             data = self._pipe.recv(_CHUNK)
+        except BlockingIOError:
+            return True
         except ConnectionResetError:
             return False
         self._buffer += data

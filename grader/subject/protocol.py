@@ -41,10 +41,16 @@ def decode_line(line: bytes) -> Message:
         ProtocolError: it is no UTF-8, no JSON, or no JSON object.
     """
     try:
-        message = json.loads(line)
+        # Decoded here, for json would take UTF-16 as well, and surrogates as bytes.
+        message = json.loads(line.decode("utf-8"), parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise ProtocolError(str(error)) from None
     if not isinstance(message, dict):
         msg = f"a message is a JSON object, not {type(message).__name__}"
         raise ProtocolError(msg)
     return message
+
+
+def _refuse(constant: str) -> None:
+    msg = f"{constant} is no JSON"
+    raise ValueError(msg)

@@ -517,7 +517,7 @@ def _kind_of(wire: Json) -> str:
 
 
 def _key(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+    return tuple(map(_key, value)) if isinstance(value, list) else value
 
 
 def _int_or_none(value: Json) -> int | None:

@@ -23,6 +23,9 @@ from grader.subject.python.faults import (
 _MAX_DEPTH = 4
 _MAX_ITEMS = 10_000
 
+#: Python refuses to write, and to read, integers of more than 4300 digits.
+_MAX_BITS = 4096
+
 
 class Host:
     """Holds the objects of one subject, each under a number, its ref.
@@ -162,7 +165,9 @@ class Host:
 
     def _describe(self, value: object, depth: int = 0) -> Json:
         """An object of this process as a value of the protocol."""
-        if value is None or isinstance(value, bool | int | str):
+        if value is None or isinstance(value, bool | str):
+            return value
+        if isinstance(value, int) and int.bit_length(value) <= _MAX_BITS:
             return value
         if isinstance(value, float):
             return {TAG: "float", "value": repr(float(value))}

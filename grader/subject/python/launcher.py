@@ -60,14 +60,17 @@ class ForkServer:
             EnvironmentFault: the server could not import what it needs, or is gone.
         """
         self._settle()
-        ours, theirs = socket.socketpair()
-        (out, out_child), (err, err_child) = os.pipe(), os.pipe()
-        request: dict[str, object] = {"op": "spawn", "discard": self._discarded}
-        self._server.send(request, [theirs.fileno(), out_child, err_child])
+        with contextlib.ExitStack() as undo:
+            ours, theirs = socket.socketpair()
+            undo.callback(ours.close)
+            (out, out_child), (err, err_child) = _pipe(undo), _pipe(undo)
+            with theirs:
+                request: dict[str, object] = {"op": "spawn", "discard": self._discarded}
+                self._server.send(request, [theirs.fileno(), out_child, err_child])
+            os.close(out_child)
+            os.close(err_child)
+            undo.pop_all()
         self._discarded = []
-        theirs.close()
-        os.close(out_child)
-        os.close(err_child)
         self._unanswered = _Forked(self)
         return Channel(ours, (out, err), self._unanswered)
 
@@ -126,48 +129,48 @@ class _Forked:
 
 
 class FreshProcess:
-    """Subjects in a process that was started for them: where a fork is unsafe or absent.
-
-    A start costs seconds, so a process that is still sound is used again: loading a
-    submission forgets the one before.
-    """
+    """Subjects in processes that are started for them: where a fork is unsafe or absent."""
 
     isolation = "process"
 
     def __init__(self, preload: Preload) -> None:
         self._preload = preload
-        self._server: _Server | None = None
-        self._idle: Channel | None = None
 
     def open(self) -> Channel:
-        """A channel to a subject that nobody is using.
+        """A channel to a subject that nobody has used, which takes the time of its imports.
 
         Raises:
-            EnvironmentFault: it could not import what it needs.
+            EnvironmentFault: it could not import what it needs, or is gone.
         """
-        if self._idle is not None:
-            channel, self._idle = self._idle, None
-            channel.forget_output()
-            return channel
-        (out, out_child), (err, err_child) = os.pipe(), os.pipe()
-        server = _Server(self._preload, fork=False, out=out_child, err=err_child)
-        os.close(out_child)
-        os.close(err_child)
-        server.await_ready()
+        with contextlib.ExitStack() as undo:
+            (out, out_child), (err, err_child) = _pipe(undo), _pipe(undo)
+            server = _Server(self._preload, fork=False, out=out_child, err=err_child)
+            undo.callback(server.close)
+            os.close(out_child)
+            os.close(err_child)
+            server.await_ready()
+            undo.pop_all()
         return Channel(server.control, (out, err), server)
 
     def release(self, channel: Channel) -> None:
-        """Keep a sound process for the next submission, end any other."""
-        if channel.sound and self._idle is None:
-            self._idle = channel
-        else:
-            channel.close()
+        """End a subject."""
+        channel.close()
 
     def close(self) -> None:
-        """End the process that is kept."""
-        if self._idle is not None:
-            self._idle.close()
-            self._idle = None
+        """Nothing is kept."""
+
+
+def _pipe(undo: contextlib.ExitStack) -> tuple[int, int]:
+    """A pipe whose ends are closed when a start is undone, so far as they are still open."""
+    ends = os.pipe()
+    for fd in ends:
+        undo.callback(_close, fd)
+    return ends
+
+
+def _close(fd: int) -> None:
+    with contextlib.suppress(OSError):
+        os.close(fd)
 
 
 class _Server:
@@ -215,8 +218,7 @@ class _Server:
         answer = self.receive()
         self._ready = True
         if "failed" in answer:
-            detail = str(answer["failed"]).strip().splitlines()[-1]
-            raise EnvironmentFault("environment.preload", detail=detail)
+            raise EnvironmentFault("environment.preload", detail=answer["failed"])
 
     def send(self, request: dict[str, object], fds: list[int]) -> None:
         """Ask the server for something.

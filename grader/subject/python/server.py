@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import json
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -19,6 +20,7 @@ import traceback
 import types
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
 from grader.subject.protocol import HUNG_UP
@@ -37,8 +39,9 @@ def main() -> None:
     gc.disable()  # nothing imported here is garbage; a fifth of the time goes to looking
     try:
         exercise = _preload(config)
-    except BaseException:  # noqa: BLE001 - whatever it is, the grading side says it
-        control.sendall(_line({"failed": traceback.format_exc()}))
+    except BaseException as error:  # noqa: BLE001 - whatever it is, the grading side says it
+        said = traceback.format_exception_only(error)[-1].splitlines()[0]
+        control.sendall(_line({"failed": said}))
         return
     gc.freeze()  # so that a collection in a child copies none of the shared pages
     control.sendall(_line({"ready": True}))
@@ -93,14 +96,31 @@ def _package(name: str) -> types.ModuleType:
 def _serve_forks(control: socket.socket, exercise: types.ModuleType | None) -> None:
     """Fork a subject for each ``spawn``, end one for each ``end``, until the grader is gone.
 
+    However it goes, nothing of a subject is left after it.
+    """
+    alive: set[int] = set()
+    try:
+        _answer(control, exercise, alive)
+    finally:
+        for pid in alive:
+            _end(pid, wait=False)
+        shutil.rmtree(Path.cwd(), ignore_errors=True)
+        _exit(0)  # taking torch down in order takes a fifth of a second, and changes nothing
+
+
+def _answer(control: socket.socket, exercise: types.ModuleType | None, alive: set[int]) -> None:
+    """Answer requests until there are no more.
+
     One request is under way at a time. ``discard`` names subjects no longer needed: they
     are ended after the reply, while the grading side goes on.
     """
-    alive: set[int] = set()
     while True:
-        data, fds, _, _ = socket.recv_fds(control, 65536, 3)
+        try:
+            data, fds, _, _ = socket.recv_fds(control, 65536, 3)
+        except OSError:  # the grader is gone, and left an answer unread
+            return
         if not data:
-            break
+            return
         request = json.loads(data)
         if request["op"] == "spawn":
             pid = _fork(control, fds, exercise)
@@ -115,9 +135,6 @@ def _serve_forks(control: socket.socket, exercise: types.ModuleType | None) -> N
         for pid in request["discard"]:
             alive.discard(pid)
             _end(pid, wait=False)
-    for pid in alive:
-        _end(pid, wait=False)
-    _exit(0)  # taking torch down in order takes a fifth of a second, and changes nothing
 
 
 def _fork(control: socket.socket, fds: list[int], exercise: types.ModuleType | None) -> int:

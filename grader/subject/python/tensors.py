@@ -23,7 +23,12 @@ _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 
 def is_tensor(value: object) -> bool:
     """Whether it is a plain dense tensor of a dtype that the protocol knows."""
-    return type(value) is torch.Tensor and value.layout is torch.strided and value.dtype in _NAMES
+    return (
+        type(value) is torch.Tensor
+        and value.layout is torch.strided
+        and value.device.type != "meta"
+        and value.dtype in _NAMES
+    )
 
 
 def is_dtype(value: object) -> bool:
@@ -44,7 +49,7 @@ def dtype_of(name: str) -> torch.dtype:
 
 def encode(tensor: Any) -> Json:
     """The fields of a tensor value: what it holds now, bit for bit."""
-    dense = tensor.detach().cpu().contiguous()
+    dense = tensor.detach().resolve_neg().cpu().contiguous()
     data = ctypes.string_at(dense.data_ptr(), dense.numel() * dense.element_size())
     return {
         "dtype": _NAMES[tensor.dtype],
