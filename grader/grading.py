@@ -16,8 +16,8 @@ from grader.errors import GraderError
 from grader.exercise import Exercise
 from grader.score import Error, Score, Status, Submitted, Text
 from grader.subject.channel import Channel
-from grader.subject.proxies import Interface, Limits, Reference, Source, Subject
 from grader.subject.python.launcher import Launcher
+from grader.subject.subject import Interface, Limits, Reference, Source, Subject
 from grader.submission import Submission
 from grader.verdict import Verdict
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from grader.subject.protocol import TAG
+from grader.protocol import TAG
 
 #: dtype name -> (bytes of one element, ``struct`` code). bfloat16 has no code of its own:
 #: it is the upper half of a float32.

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from grader.subject.protocol import TAG, Json, Message
+from grader.protocol import TAG, Json, Message
 
 TRACE_VERSION = 1
 

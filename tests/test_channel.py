@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from support import descriptors
 
 from grader.errors import SubmissionError
+from grader.protocol import HUNG_UP
 from grader.subject import channel as module
 from grader.subject.channel import Channel, Output
-from grader.subject.protocol import HUNG_UP
 
 #: Seconds that are waited for what never comes.
 SOON = 0.05

@@ -8,7 +8,7 @@ import support  # noqa: F401 - Hypothesis without deadlines
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.subject.protocol import ProtocolError, decode_line, encode_line
+from grader.protocol import ProtocolError, decode_line, encode_line
 
 #: Any text, lone surrogates, line ends and NUL among it.
 texts = st.text(st.characters(exclude_categories=()))

@@ -5,7 +5,7 @@ Every number here is the page's own.
 
 import pytest
 
-from grader.subject.proxies import Subject
+from grader.subject.subject import Subject
 from grader.submission import Submission
 from grader.tensor import Tensor
 from grader.trace import Trace

@@ -14,8 +14,9 @@ import pytest
 from support import bytes_of, line_of, runner, stack_doing, stack_of, torch, torch_of, value_of
 
 from grader.errors import SubmissionError
-from grader.subject.protocol import MAX_EVENTS
-from grader.subject.proxies import DType, RemoteObject, RemoteTensor, SubjectRaised
+from grader.protocol import MAX_EVENTS
+from grader.subject.faults import SubjectRaised
+from grader.subject.proxies import DType, RemoteObject, RemoteTensor
 from grader.tensor import DTYPES, Tensor
 
 X = value_of(torch.arange(1.0, 13.0).reshape(4, 3))

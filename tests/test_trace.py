@@ -5,7 +5,8 @@ import json
 import pytest
 from support import runner, stack_of
 
-from grader.subject.proxies import DType, SubjectRaised
+from grader.subject.faults import SubjectRaised
+from grader.subject.proxies import DType
 from grader.tensor import Tensor
 from grader.trace import TRACE_VERSION, Step, Trace
 

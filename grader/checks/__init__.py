@@ -9,14 +9,9 @@ from grader.checks.expect import (
     expect_same,
     expect_unchanged,
 )
-from grader.subject.proxies import (
-    DType,
-    Event,
-    RemoteObject,
-    RemoteTensor,
-    Subject,
-    SubjectRaised,
-)
+from grader.subject.faults import SubjectRaised
+from grader.subject.proxies import DType, Event, RemoteObject, RemoteTensor
+from grader.subject.subject import Subject
 from grader.tensor import Tensor
 
 __all__ = [

@@ -10,7 +10,8 @@ from grader.checks.expect import CheckFailed, Unseen
 from grader.errors import GraderError, SubmissionError
 from grader.message import Message
 from grader.subject.channel import Channel, Output
-from grader.subject.proxies import Subject, SubjectRaised
+from grader.subject.faults import SubjectRaised
+from grader.subject.subject import Subject
 
 #: How many calls before a failure are listed.
 _CALLS = 8

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from grader.errors import SubmissionError
-from grader.subject.protocol import (
+from grader.protocol import (
     HUNG_UP,
     MAX_LINE,
     Message,

@@ -1,421 +1,26 @@
-"""A subject as the checks see it: objects that live elsewhere and read like one's own.
+"""What lives in a subject and reads like one's own: objects, tensors, events.
 
-``Subject`` makes them, ``RemoteObject`` and ``RemoteTensor`` stand for them. Every request
-goes into the subject's Trace.
+Values go over the pipe as ``grader.protocol`` spells them; here they become proxies and back.
 """
 
-import base64
 import binascii
-import re
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from grader.errors import ExerciseError, SubmissionError
-from grader.message import Message
-from grader.subject.channel import Channel
-from grader.subject.protocol import TAG, Json
-from grader.subject.protocol import Message as WireMessage
+from grader.errors import SubmissionError
+from grader.protocol import TAG, Json
+from grader.protocol import Message as WireMessage
+from grader.subject.faults import text_or_none
 from grader.tensor import Tensor
-from grader.trace import Step, Trace
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from grader.subject.subject import Subject
 
 
 class DType(str):
     """The name of a dtype, as an argument: ``dtype=DType("float64")``."""
 
     __slots__ = ()
-
-
-#: How ``faulthandler``'s report of a crash begins.
-_CRASH_REPORT = b"Fatal Python error: "
-
-#: Exceptions that have a text of their own.
-_EXCEPTION_TEXTS = {"NotImplementedError": "error.unfinished", "EOFError": "error.input"}
-
-
-class SubjectRaised(Exception):
-    """The submission's code raised an exception in a call.
-
-    Attributes:
-        message: what it was, in which call.
-        line: the line of the submission that it came from, where it came from there.
-        code: that line's text.
-    """
-
-    def __init__(self, error: WireMessage, call: str) -> None:
-        raised = str(error.get("type"))
-        self.message = Message(
-            _EXCEPTION_TEXTS.get(raised, "error.exception"),
-            {"type": raised, "detail": str(error.get("message")), "call": call},
-        )
-        self.line: int | None = _int_or_none(error.get("line"))
-        self.code: str | None = _text_or_none(error.get("code"))
-        super().__init__(f"{raised}: {error.get('message')}")
-
-
-@dataclass(frozen=True)
-class Source:
-    """The source of a submission.
-
-    Attributes:
-        data: the file's bytes.
-        path: the file's name in tracebacks.
-        module: the name of the module that it becomes.
-    """
-
-    data: bytes
-    path: str
-    module: str
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How long a subject may take.
-
-    Attributes:
-        load_s: seconds for loading the submission.
-        call_s: seconds for each call.
-        grading_s: seconds for everything asked of the submission in one grading.
-        output_mb: megabytes that it may print meanwhile.
-        deadline: when ``grading_s`` are over, on the monotonic clock.
-    """
-
-    load_s: float
-    call_s: float
-    grading_s: float
-    output_mb: float
-    deadline: float
-
-
-@dataclass(frozen=True)
-class Interface:
-    """What a submission must offer.
-
-    Attributes:
-        classes: class -> method -> its parameters, those with a default marked by ``?``.
-        returns: ``Class.method`` -> the kind of value it must return (``tensor``).
-        watch: class -> the attributes recorded after every call on an object of it.
-    """
-
-    classes: Mapping[str, Mapping[str, Sequence[str]]]
-    returns: Mapping[str, str]
-    watch: Mapping[str, Sequence[str]]
-
-
-class Subject:
-    """One submission, loaded in a process of its own.
-
-    Args:
-        channel: the pipe to that process.
-        source: what the submission is.
-        interface: what it must offer.
-        limits: how long it may take.
-    """
-
-    def __init__(
-        self, channel: Channel, source: Source, interface: Interface, limits: Limits
-    ) -> None:
-        self.trace = Trace()
-        self._channel, self._source = channel, source
-        self._interface, self._limits = interface, limits
-
-    def load(self) -> None:
-        """Execute the submission's source, forgetting what was there before.
-
-        Raises:
-            SubmissionError: it cannot be loaded, or lacks part of the interface.
-        """
-        path = self._source.path
-        step = self._ask(
-            "load",
-            self._limits.load_s,
-            doing=f"import {path}",
-            source=base64.b64encode(self._source.data).decode("ascii"),
-            path=path,
-            module=self._source.module,
-            interface=self._interface.classes,
-        )
-        if "error" in step.reply:
-            raise _load_error(step.reply["error"], path)
-
-    def forget(self) -> None:
-        """Let go of every object; what is loaded stays."""
-        self._ask("forget", self._limits.call_s, doing="forget")
-
-    def new(self, class_name: str, *args: object, **kwargs: object) -> "RemoteObject":
-        """An object of one of the submission's classes.
-
-        Raises:
-            SubjectRaised: its constructor raised.
-            SubmissionError: the process failed or broke the protocol.
-        """
-        step = self._call(
-            "new",
-            args,
-            kwargs,
-            **{"class": class_name, "watch": list(self._interface.watch.get(class_name, ()))},
-        )
-        made = self.value(step.result)
-        if not isinstance(made, RemoteObject):
-            raise SubmissionError("protocol", {"detail": f"new {class_name} is no object"})
-        made.type = class_name
-        return made
-
-    def function(self, name: str, **params: object) -> "RemoteObject":
-        """A function that the exercise gives, to be handed to the submission or called."""
-        params = {key: self.wire(value) for key, value in params.items()}
-        step = self._ask("function", self._limits.call_s, doing=name, name=name, params=params)
-        return self._expect(step, RemoteObject)
-
-    def tensor(self, value: Tensor, strides: Sequence[int] | None = None) -> "RemoteTensor":
-        """A tensor in the subject's process, laid out row by row or by ``strides`` (elements)."""
-        wire = self.wire(value)
-        if strides is not None:
-            wire["strides"] = list(strides)
-        step = self._ask("tensor", self._limits.call_s, doing="tensor", value=wire)
-        return self._expect(step, RemoteTensor)
-
-    def shares_storage(self, a: "RemoteTensor", b: "RemoteTensor") -> bool:
-        """Whether two tensors have memory in common."""
-        step = self._ask(
-            "shares_storage", self._limits.call_s, doing="shares_storage", a=a.ref, b=b.ref
-        )
-        return self._expect(step, bool)
-
-    @property
-    def events(self) -> list["Event"]:
-        """What the given library was seen to do during the last request."""
-        return [Event(self, entry) for entry in self.trace.steps[-1].events]
-
-    def after(self, name: str) -> Any:
-        """What a watched attribute held after the last call on the object that it is one of.
-
-        Raises:
-            SubjectRaised: it could not be read.
-        """
-        step = next(step for step in reversed(self.trace.steps) if step.op == "call")
-        if name not in step.after:
-            raise SubmissionError("protocol", {"detail": f"{name} was not reported"})
-        wire = step.after[name]
-        if isinstance(wire, dict) and wire.get(TAG) == "error":
-            self._raise(Step({}, {"error": wire}), f".{name}")
-        return self.value(wire)
-
-    # What the proxies use.
-
-    def call(
-        self, target: "RemoteObject", method: str | None, *args: object, **kwargs: object
-    ) -> Any:
-        """Call a method of an object, or the object itself.
-
-        Raises:
-            SubjectRaised: the submission's code raised.
-            SubmissionError: the process failed, broke the protocol, or returned what the
-                interface forbids.
-        """
-        step = self._call("call", args, kwargs, ref=target.ref, method=method)
-        result = self.value(step.result)
-        wanted = self._interface.returns.get(f"{target.type}.{method}")
-        if wanted == "tensor" and not isinstance(result, RemoteTensor):
-            raise SubmissionError(
-                "result",
-                {"call": self.trace.spell(step), "seen": _kind_of(step.result), "wanted": wanted},
-            )
-        return result
-
-    def methods_of(self, type_name: str) -> Mapping[str, Sequence[str]]:
-        """The methods that the interface knows of a class."""
-        return self._interface.classes.get(type_name, {})
-
-    def get(self, target: "RemoteObject", name: str) -> Any:
-        """What an attribute of an object holds now.
-
-        Raises:
-            SubjectRaised: there is none, or reading it raised.
-        """
-        step = self._ask("get", self._limits.call_s, doing=f".{name}", ref=target.ref, name=name)
-        self._raise(step, f".{name}")
-        return self.value(step.result)
-
-    def read(self, ref: int) -> Tensor:
-        """What a tensor holds now."""
-        step = self._ask("read", self._limits.call_s, doing="read", ref=ref)
-        return self._expect(step, RemoteTensor).value
-
-    def write(self, ref: int, value: Tensor) -> None:
-        """Overwrite a tensor in place."""
-        step = self._ask(
-            "write", self._limits.call_s, doing="write", ref=ref, value=self.wire(value)
-        )
-        self._raise(step, "write")
-
-    def wire(self, value: object) -> Any:
-        """A value as the protocol spells it."""
-        match value:
-            case RemoteObject() | RemoteTensor():
-                return {TAG: "ref", "ref": value.ref}
-            case DType():
-                return {TAG: "dtype", "name": str(value)}
-            case Tensor():
-                return value.to_wire()
-            case float():
-                return {TAG: "float", "value": repr(value)}
-            case list() | tuple():
-                return [self.wire(item) for item in value]
-        return value
-
-    def value(self, wire: Json) -> Any:
-        """What the protocol spells, as a value or a proxy.
-
-        Raises:
-            SubmissionError: kind ``protocol``: it spells nothing.
-        """
-        try:
-            return self._value(wire)
-        except (KeyError, TypeError, ValueError, binascii.Error) as error:
-            raise SubmissionError("protocol", {"detail": f"no value: {error}"}) from None
-
-    def _value(self, wire: Json) -> Any:
-        if isinstance(wire, list):
-            return [self._value(item) for item in wire]
-        if not isinstance(wire, dict):
-            return wire
-        match wire[TAG]:
-            case "float":
-                return float(wire["value"])
-            case "dtype":
-                return DType(wire["name"])
-            case "tensor":
-                return RemoteTensor(self, wire)
-            case "map":
-                return {_key(self._value(k)): self._value(v) for k, v in wire["items"]}
-            case "object":
-                return RemoteObject(self, int(wire["ref"]), str(wire["type"]))
-        msg = f"unknown tag {wire[TAG]!r}"
-        raise ValueError(msg)
-
-    def _call(
-        self, op: str, args: tuple[object, ...], kwargs: dict[str, object], **fields: object
-    ) -> Step:
-        fields["args"] = [self.wire(value) for value in args]
-        fields["kwargs"] = {name: self.wire(value) for name, value in kwargs.items()}
-        spelled = self.trace.spell(Step({"op": op, **fields}, {}))
-        step = self._ask(op, self._limits.call_s, doing=spelled, **fields)
-        self._raise(step, spelled)
-        return step
-
-    def _ask(self, op: str, seconds: float, *, doing: str, **fields: object) -> Step:
-        seconds = min(seconds, self._limits.deadline - time.monotonic())
-        number = self._channel.send(op, **fields)
-        try:
-            limit = self._limits.output_mb
-            reply = self._channel.receive(number, seconds=seconds, output_mb=limit, doing=doing)
-        except SubmissionError as error:
-            self._explain(error)
-            raise
-        if any(event.get("event") == "dropped" for event in reply["events"]):
-            raise SubmissionError("events", {"doing": doing})
-        return self.trace.add({"op": op, **fields}, reply)
-
-    def _explain(self, error: SubmissionError) -> None:
-        """Say where a submission is that ran out of a limit, or where it crashed."""
-        if error.kind == "crash":
-            self._locate(error, self._channel.stderr.texts())
-            self._channel.stderr.cut(_CRASH_REPORT)
-        elif error.kind in ("timeout", "output"):
-            self._locate(error, [self._channel.stack()])
-            if error.kind == "timeout" and time.monotonic() >= self._limits.deadline:
-                error.text = "timeout_grading"
-                error.params["seconds"] = self._limits.grading_s
-
-    def _locate(self, error: SubmissionError, stacks: Sequence[str]) -> None:
-        """The submission's own line in what ``faulthandler`` wrote last."""
-        path = self._source.path.encode("ascii", "backslashreplace").decode("ascii")
-        frame = re.compile(rf'File "{re.escape(path)}", line (\d+) in')
-        for stack in reversed(stacks):
-            match = frame.search(stack, max(0, stack.rfind("(most recent call first)")))
-            if match:
-                error.line = int(match.group(1))
-                lines = self._source.data.decode("utf-8", "replace").splitlines()
-                error.code = lines[error.line - 1].strip() if error.line <= len(lines) else None
-                return
-
-    def _raise(self, step: Step, call: str) -> None:
-        error = step.reply.get("error")
-        if error is None:
-            return
-        kind = error.get("kind")
-        if kind == "exception":
-            raise SubjectRaised(error, call)
-        raise SubmissionError(
-            "exit" if kind == "exit" else "memory" if kind == "memory" else "protocol",
-            {"doing": call, "code": error.get("message"), "detail": str(error.get("message"))},
-            line=_int_or_none(error.get("line")),
-            code=_text_or_none(error.get("code")),
-        )
-
-    def _expect(self, step: Step, kind: type[T]) -> T:
-        self._raise(step, step.op)
-        value = self.value(step.result)
-        if not isinstance(value, kind):
-            raise SubmissionError("protocol", {"detail": f"{step.op} gave {_kind_of(step.result)}"})
-        return value
-
-
-class Event:
-    """Something that the given library was seen to do.
-
-    Attributes:
-        name: ``capture``, ``replay``, ``function``, … ; other fields are attributes, too.
-        within: the name of what it happened inside of, or None.
-    """
-
-    def __init__(self, subject: Subject, entry: WireMessage) -> None:
-        self._subject, self._entry = subject, entry
-        self.name = str(entry.get("event"))
-        self.within: str | None = _text_or_none(entry.get("within"))
-
-    def __getattr__(self, field: str) -> Any:
-        """A field of the event.
-
-        Raises:
-            SubmissionError: kind ``protocol``: the event has no such field.
-        """
-        if field not in self._entry:
-            raise SubmissionError("protocol", {"detail": f"{self.name} event without {field}"})
-        return self._subject.value(self._entry[field])
-
-
-class Reference(Subject):
-    """The reference solution as a subject: what goes wrong in it is the exercise's fault."""
-
-    def hello(self) -> dict[str, str]:
-        """What the subjects' side is made of: the versions of the language and of libraries."""
-        step = self._ask("hello", self._limits.load_s, doing="hello")
-        said = {str(name): str(value) for name, value in self.value(step.result).items()}
-        libraries = {name: version for name, version in said.items() if name.startswith("library.")}
-        return {said["language"]: said["runtime"]} | {
-            name.removeprefix("library."): version for name, version in libraries.items()
-        }
-
-    def begin_trace(self) -> None:
-        """Begin a new Trace."""
-        self.trace = Trace()
-
-    def _ask(self, op: str, seconds: float, *, doing: str, **fields: object) -> Step:
-        try:
-            step = super()._ask(op, seconds, doing=doing, **fields)
-        except SubmissionError as error:
-            raise ExerciseError("exercise.reference", detail=f"{error.kind}: {doing}") from error
-        if "error" in step.reply:
-            said = step.reply["error"]
-            detail = f"{doing}: {said.get('type', said.get('kind'))}: {said.get('message')}"
-            raise ExerciseError("exercise.reference", detail=detail)
-        return step
 
 
 class RemoteObject:
@@ -425,7 +30,7 @@ class RemoteObject:
     each access. Two proxies are equal if they stand for the same object.
     """
 
-    def __init__(self, subject: Subject, ref: int, type_name: str) -> None:
+    def __init__(self, subject: "Subject", ref: int, type_name: str) -> None:
         self._subject = subject
         self.ref = ref
         self.type = type_name
@@ -462,7 +67,7 @@ class RemoteTensor:
         offset: of its first element in its storage, in elements.
     """
 
-    def __init__(self, subject: Subject, wire: WireMessage) -> None:
+    def __init__(self, subject: "Subject", wire: WireMessage) -> None:
         self._subject = subject
         self.ref = int(wire["ref"])
         self.value = Tensor.from_wire(wire)
@@ -493,36 +98,84 @@ class RemoteTensor:
         return self._subject.shares_storage(self, other)
 
 
-def _load_error(error: WireMessage, path: str) -> SubmissionError:
-    """The ``error`` of a reply to ``load`` as what the reader is told."""
-    known = {"syntax", "encoding", "import", "exit", "memory", "missing", "signature"}
-    kind = str(error.get("kind"))
-    params = {k: v for k, v in error.items() if k not in ("kind", "line", "code", "lines")}
-    params["doing"] = f"import {path}"
-    if kind == "exit":
-        params["code"] = error.get("message")
-    return SubmissionError(
-        kind if kind in known else "protocol",
-        params if kind in known else {"detail": kind},
-        line=_int_or_none(error.get("line")),
-        code=_text_or_none(error.get("code")),
-    )
+class Event:
+    """Something that the given library was seen to do.
+
+    Attributes:
+        name: ``capture``, ``replay``, ``function``, … ; other fields are attributes, too.
+        within: the name of what it happened inside of, or None.
+    """
+
+    def __init__(self, subject: "Subject", entry: WireMessage) -> None:
+        self._subject, self._entry = subject, entry
+        self.name = str(entry.get("event"))
+        self.within: str | None = text_or_none(entry.get("within"))
+
+    def __getattr__(self, field: str) -> Any:
+        """A field of the event.
+
+        Raises:
+            SubmissionError: kind ``protocol``: the event has no such field.
+        """
+        if field not in self._entry:
+            raise SubmissionError("protocol", {"detail": f"{self.name} event without {field}"})
+        return from_wire(self._subject, self._entry[field])
 
 
-def _kind_of(wire: Json) -> str:
-    """What a value is, in a word a student knows."""
-    if isinstance(wire, dict):
-        return str(wire.get("type") or {"map": "dict"}.get(wire.get(TAG, ""), wire.get(TAG)))
-    return type(wire).__name__ if wire is not None else "None"
+def to_wire(value: object) -> Any:
+    """A value as the protocol spells it."""
+    match value:
+        case RemoteObject() | RemoteTensor():
+            return {TAG: "ref", "ref": value.ref}
+        case DType():
+            return {TAG: "dtype", "name": str(value)}
+        case Tensor():
+            return value.to_wire()
+        case float():
+            return {TAG: "float", "value": repr(value)}
+        case list() | tuple():
+            return [to_wire(item) for item in value]
+    return value
+
+
+def from_wire(subject: "Subject", wire: Json) -> Any:
+    """What the protocol spells, as a value or a proxy.
+
+    Raises:
+        SubmissionError: kind ``protocol``: it spells nothing.
+    """
+    try:
+        return _from_wire(subject, wire)
+    except (KeyError, TypeError, ValueError, binascii.Error) as error:
+        raise SubmissionError("protocol", {"detail": f"no value: {error}"}) from None
+
+
+def _from_wire(subject: "Subject", wire: Json) -> Any:
+    if isinstance(wire, list):
+        return [_from_wire(subject, item) for item in wire]
+    if not isinstance(wire, dict):
+        return wire
+    match wire[TAG]:
+        case "float":
+            return float(wire["value"])
+        case "dtype":
+            return DType(wire["name"])
+        case "tensor":
+            return RemoteTensor(subject, wire)
+        case "map":
+            return {_key(_from_wire(subject, k)): _from_wire(subject, v) for k, v in wire["items"]}
+        case "object":
+            return RemoteObject(subject, int(wire["ref"]), str(wire["type"]))
+    msg = f"unknown tag {wire[TAG]!r}"
+    raise ValueError(msg)
 
 
 def _key(value: Any) -> Any:
     return tuple(map(_key, value)) if isinstance(value, list) else value
 
 
-def _int_or_none(value: Json) -> int | None:
-    return value if isinstance(value, int) else None
-
-
-def _text_or_none(value: Json) -> str | None:
-    return value if isinstance(value, str) else None
+def kind_of(wire: Json) -> str:
+    """What a value is, in a word a student knows."""
+    if isinstance(wire, dict):
+        return str(wire.get("type") or {"map": "dict"}.get(wire.get(TAG, ""), wire.get(TAG)))
+    return type(wire).__name__ if wire is not None else "None"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from grader.subject.protocol import MAX_EVENTS, Json, Message
+from grader.protocol import MAX_EVENTS, Json, Message
 
 Describe = Callable[[object], Json]
 

@@ -6,7 +6,7 @@ import tokenize
 from io import BytesIO
 from types import TracebackType
 
-from grader.subject.protocol import Message
+from grader.protocol import Message
 
 _MAX_TEXT = 2000
 _MAX_FRAMES = 5

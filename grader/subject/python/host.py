@@ -11,7 +11,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO
 
-from grader.subject.protocol import TAG, VERSION, Json, Message, decode_line, encode_line
+from grader.protocol import TAG, VERSION, Json, Message, decode_line, encode_line
 from grader.subject.python.events import EventLog
 from grader.subject.python.faults import (
     LoadError,

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from grader.subject.protocol import HUNG_UP
+from grader.protocol import HUNG_UP
 from grader.subject.python.host import Host
 
 Config = dict[str, Any]

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from grader.subject.protocol import Json
+from grader.protocol import Json
 
 _DTYPES = {
     name: getattr(torch, name)

@@ -1,0 +1,313 @@
+"""A submission running in a process of its own, as the checks see it.
+
+Every request goes into the subject's Trace.
+"""
+
+import base64
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from grader.errors import ExerciseError, SubmissionError
+from grader.protocol import TAG
+from grader.subject.channel import Channel
+from grader.subject.faults import call_error, load_error
+from grader.subject.proxies import (
+    Event,
+    RemoteObject,
+    RemoteTensor,
+    from_wire,
+    kind_of,
+    to_wire,
+)
+from grader.tensor import Tensor
+from grader.trace import Step, Trace
+
+T = TypeVar("T")
+
+#: How ``faulthandler``'s report of a crash begins.
+_CRASH_REPORT = b"Fatal Python error: "
+
+
+@dataclass(frozen=True)
+class Source:
+    """The source of a submission.
+
+    Attributes:
+        data: the file's bytes.
+        path: the file's name in tracebacks.
+        module: the name of the module that it becomes.
+    """
+
+    data: bytes
+    path: str
+    module: str
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long a subject may take.
+
+    Attributes:
+        load_s: seconds for loading the submission.
+        call_s: seconds for each call.
+        grading_s: seconds for everything asked of the submission in one grading.
+        output_mb: megabytes that it may print meanwhile.
+        deadline: when ``grading_s`` are over, on the monotonic clock.
+    """
+
+    load_s: float
+    call_s: float
+    grading_s: float
+    output_mb: float
+    deadline: float
+
+
+@dataclass(frozen=True)
+class Interface:
+    """What a submission must offer.
+
+    Attributes:
+        classes: class -> method -> its parameters, those with a default marked by ``?``.
+        returns: ``Class.method`` -> the kind of value it must return (``tensor``).
+        watch: class -> the attributes recorded after every call on an object of it.
+    """
+
+    classes: Mapping[str, Mapping[str, Sequence[str]]]
+    returns: Mapping[str, str]
+    watch: Mapping[str, Sequence[str]]
+
+
+class Subject:
+    """One submission, loaded in a process of its own.
+
+    Args:
+        channel: the pipe to that process.
+        source: what the submission is.
+        interface: what it must offer.
+        limits: how long it may take.
+    """
+
+    def __init__(
+        self, channel: Channel, source: Source, interface: Interface, limits: Limits
+    ) -> None:
+        self.trace = Trace()
+        self._channel, self._source = channel, source
+        self._interface, self._limits = interface, limits
+
+    def load(self) -> None:
+        """Execute the submission's source, forgetting what was there before.
+
+        Raises:
+            SubmissionError: it cannot be loaded, or lacks part of the interface.
+        """
+        path = self._source.path
+        step = self._ask(
+            "load",
+            self._limits.load_s,
+            doing=f"import {path}",
+            source=base64.b64encode(self._source.data).decode("ascii"),
+            path=path,
+            module=self._source.module,
+            interface=self._interface.classes,
+        )
+        if "error" in step.reply:
+            raise load_error(step.reply["error"], path)
+
+    def forget(self) -> None:
+        """Let go of every object; what is loaded stays."""
+        self._ask("forget", self._limits.call_s, doing="forget")
+
+    def new(self, class_name: str, *args: object, **kwargs: object) -> "RemoteObject":
+        """An object of one of the submission's classes.
+
+        Raises:
+            SubjectRaised: its constructor raised.
+            SubmissionError: the process failed or broke the protocol.
+        """
+        step = self._call(
+            "new",
+            args,
+            kwargs,
+            **{"class": class_name, "watch": list(self._interface.watch.get(class_name, ()))},
+        )
+        made = from_wire(self, step.result)
+        if not isinstance(made, RemoteObject):
+            raise SubmissionError("protocol", {"detail": f"new {class_name} is no object"})
+        made.type = class_name
+        return made
+
+    def function(self, name: str, **params: object) -> "RemoteObject":
+        """A function that the exercise gives, to be handed to the submission or called."""
+        params = {key: to_wire(value) for key, value in params.items()}
+        step = self._ask("function", self._limits.call_s, doing=name, name=name, params=params)
+        return self._expect(step, RemoteObject)
+
+    def tensor(self, value: Tensor, strides: Sequence[int] | None = None) -> "RemoteTensor":
+        """A tensor in the subject's process, laid out row by row or by ``strides`` (elements)."""
+        wire = to_wire(value)
+        if strides is not None:
+            wire["strides"] = list(strides)
+        step = self._ask("tensor", self._limits.call_s, doing="tensor", value=wire)
+        return self._expect(step, RemoteTensor)
+
+    def shares_storage(self, a: "RemoteTensor", b: "RemoteTensor") -> bool:
+        """Whether two tensors have memory in common."""
+        step = self._ask(
+            "shares_storage", self._limits.call_s, doing="shares_storage", a=a.ref, b=b.ref
+        )
+        return self._expect(step, bool)
+
+    @property
+    def events(self) -> list["Event"]:
+        """What the given library was seen to do during the last request."""
+        return [Event(self, entry) for entry in self.trace.steps[-1].events]
+
+    def after(self, name: str) -> Any:
+        """What a watched attribute held after the last call on the object that it is one of.
+
+        Raises:
+            SubjectRaised: it could not be read.
+        """
+        step = next(step for step in reversed(self.trace.steps) if step.op == "call")
+        if name not in step.after:
+            raise SubmissionError("protocol", {"detail": f"{name} was not reported"})
+        wire = step.after[name]
+        if isinstance(wire, dict) and wire.get(TAG) == "error":
+            raise call_error(wire, f".{name}")
+        return from_wire(self, wire)
+
+    # What the proxies use.
+
+    def call(
+        self, target: "RemoteObject", method: str | None, *args: object, **kwargs: object
+    ) -> Any:
+        """Call a method of an object, or the object itself.
+
+        Raises:
+            SubjectRaised: the submission's code raised.
+            SubmissionError: the process failed, broke the protocol, or returned what the
+                interface forbids.
+        """
+        step = self._call("call", args, kwargs, ref=target.ref, method=method)
+        result = from_wire(self, step.result)
+        wanted = self._interface.returns.get(f"{target.type}.{method}")
+        if wanted == "tensor" and not isinstance(result, RemoteTensor):
+            raise SubmissionError(
+                "result",
+                {"call": self.trace.spell(step), "seen": kind_of(step.result), "wanted": wanted},
+            )
+        return result
+
+    def methods_of(self, type_name: str) -> Mapping[str, Sequence[str]]:
+        """The methods that the interface knows of a class."""
+        return self._interface.classes.get(type_name, {})
+
+    def get(self, target: "RemoteObject", name: str) -> Any:
+        """What an attribute of an object holds now.
+
+        Raises:
+            SubjectRaised: there is none, or reading it raised.
+        """
+        step = self._ask("get", self._limits.call_s, doing=f".{name}", ref=target.ref, name=name)
+        _raise(step, f".{name}")
+        return from_wire(self, step.result)
+
+    def read(self, ref: int) -> Tensor:
+        """What a tensor holds now."""
+        step = self._ask("read", self._limits.call_s, doing="read", ref=ref)
+        return self._expect(step, RemoteTensor).value
+
+    def write(self, ref: int, value: Tensor) -> None:
+        """Overwrite a tensor in place."""
+        step = self._ask("write", self._limits.call_s, doing="write", ref=ref, value=to_wire(value))
+        _raise(step, "write")
+
+    def _call(
+        self, op: str, args: tuple[object, ...], kwargs: dict[str, object], **fields: object
+    ) -> Step:
+        fields["args"] = [to_wire(value) for value in args]
+        fields["kwargs"] = {name: to_wire(value) for name, value in kwargs.items()}
+        spelled = self.trace.spell(Step({"op": op, **fields}, {}))
+        step = self._ask(op, self._limits.call_s, doing=spelled, **fields)
+        _raise(step, spelled)
+        return step
+
+    def _ask(self, op: str, seconds: float, *, doing: str, **fields: object) -> Step:
+        seconds = min(seconds, self._limits.deadline - time.monotonic())
+        number = self._channel.send(op, **fields)
+        try:
+            limit = self._limits.output_mb
+            reply = self._channel.receive(number, seconds=seconds, output_mb=limit, doing=doing)
+        except SubmissionError as error:
+            self._explain(error)
+            raise
+        if any(event.get("event") == "dropped" for event in reply["events"]):
+            raise SubmissionError("events", {"doing": doing})
+        return self.trace.add({"op": op, **fields}, reply)
+
+    def _explain(self, error: SubmissionError) -> None:
+        """Say where a submission is that ran out of a limit, or where it crashed."""
+        if error.kind == "crash":
+            self._locate(error, self._channel.stderr.texts())
+            self._channel.stderr.cut(_CRASH_REPORT)
+        elif error.kind in ("timeout", "output"):
+            self._locate(error, [self._channel.stack()])
+            if error.kind == "timeout" and time.monotonic() >= self._limits.deadline:
+                error.text = "timeout_grading"
+                error.params["seconds"] = self._limits.grading_s
+
+    def _locate(self, error: SubmissionError, stacks: Sequence[str]) -> None:
+        """The submission's own line in what ``faulthandler`` wrote last."""
+        path = self._source.path.encode("ascii", "backslashreplace").decode("ascii")
+        frame = re.compile(rf'File "{re.escape(path)}", line (\d+) in')
+        for stack in reversed(stacks):
+            match = frame.search(stack, max(0, stack.rfind("(most recent call first)")))
+            if match:
+                error.line = int(match.group(1))
+                lines = self._source.data.decode("utf-8", "replace").splitlines()
+                error.code = lines[error.line - 1].strip() if error.line <= len(lines) else None
+                return
+
+    def _expect(self, step: Step, kind: type[T]) -> T:
+        _raise(step, step.op)
+        value = from_wire(self, step.result)
+        if not isinstance(value, kind):
+            raise SubmissionError("protocol", {"detail": f"{step.op} gave {kind_of(step.result)}"})
+        return value
+
+
+class Reference(Subject):
+    """The reference solution as a subject: what goes wrong in it is the exercise's fault."""
+
+    def hello(self) -> dict[str, str]:
+        """What the subjects' side is made of: the versions of the language and of libraries."""
+        step = self._ask("hello", self._limits.load_s, doing="hello")
+        said = {str(name): str(value) for name, value in from_wire(self, step.result).items()}
+        libraries = {name: version for name, version in said.items() if name.startswith("library.")}
+        return {said["language"]: said["runtime"]} | {
+            name.removeprefix("library."): version for name, version in libraries.items()
+        }
+
+    def begin_trace(self) -> None:
+        """Begin a new Trace."""
+        self.trace = Trace()
+
+    def _ask(self, op: str, seconds: float, *, doing: str, **fields: object) -> Step:
+        try:
+            step = super()._ask(op, seconds, doing=doing, **fields)
+        except SubmissionError as error:
+            raise ExerciseError("exercise.reference", detail=f"{error.kind}: {doing}") from error
+        if "error" in step.reply:
+            said = step.reply["error"]
+            detail = f"{doing}: {said.get('type', said.get('kind'))}: {said.get('message')}"
+            raise ExerciseError("exercise.reference", detail=detail)
+        return step
+
+
+def _raise(step: Step, call: str) -> None:
+    """Raise what the reply of a step says went wrong, if it says so."""
+    if "error" in step.reply:
+        raise call_error(step.reply["error"], call)
