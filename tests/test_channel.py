@@ -182,14 +182,17 @@ def test_no_time_left(peer, seconds):
 @pytest.mark.parametrize("stream", ["pipe", "stdout", "stderr"])
 def test_timeout_in_spite_of_noise(peer, stream):
     """Neither a reply that trickles nor output that never ends puts the end of the time off."""
-    stop = threading.Event()
+    stop, outlasted = threading.Event(), threading.Event()
 
     def trickle() -> None:
-        while not stop.wait(SOON / 20):
+        for _ in range(1000):  # fifty times as long as is waited
+            if stop.wait(SOON / 20):
+                return
             if stream == "pipe":
                 peer.say(b" ")
             else:
                 peer.print(b".", stderr=stream == "stderr")
+        outlasted.set()
 
     writer = threading.Thread(target=trickle)
     writer.start()
@@ -198,6 +201,7 @@ def test_timeout_in_spite_of_noise(peer, stream):
     finally:
         stop.set()
         writer.join()
+    assert not outlasted.is_set()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -65,7 +66,7 @@ def check_all(python: str) -> int:
         passed = subprocess.run(command, cwd=ROOT, check=False).returncode == 0
         failed += not passed
         outcome = "passed" if passed else "failed"
-        summary.append(text(outcome, check=check, command=" ".join(command)))
+        summary.append(text(outcome, check=check, command=shlex.join(command)))
     print("", *summary, f"\n{len(CHECKS) - failed} passed, {failed} failed", sep="\n")
     return int(failed > 0)
 

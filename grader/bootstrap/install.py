@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -45,8 +46,7 @@ def prepare(found: Sequence[Interpreter], parts: Sequence[str]) -> None:
 def _foreign(found: Sequence[Interpreter], parts: Sequence[str]) -> Refusal:
     theirs = [one.lacks for one in found if Path(one.prefix).resolve() == VENV.resolve()]
     lacks = theirs[0] if theirs else wanted(parts)
-    quoted = " ".join(f"'{requirement}'" for requirement in lacks)
-    command = f"'{PYTHON}' -m pip install {quoted}"
+    command = shlex.join([str(PYTHON), "-m", "pip", "install", *lacks])
     return Refusal("foreign", lacks=", ".join(lacks), command=command)
 
 
