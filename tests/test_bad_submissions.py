@@ -160,7 +160,7 @@ def test_not_decodable(hasty, p17, tmp_path, content, kind):
 
 def test_starter(hasty, p17):
     """The starter, unchanged, is told to begin."""
-    score = hasty.grade(read(p17.mine("python"), p17, "python"), seed=1)
+    score = hasty.grade(read(p17.starter("python"), p17, "python"), seed=1)
     assert (score.status, score.score, score.error.kind) == (Status.ERROR, 0, "starter")
 
 

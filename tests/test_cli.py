@@ -216,6 +216,12 @@ def test_working_folder_shadows_nothing(tmp_path):
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+def test_warnings_fail_nothing():
+    """A user whose warnings are errors gets the same score."""
+    done = tiny("--file", SOLUTION, env={"PYTHONWARNINGS": "error"})
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_help_is_translated():
     """Help, our words and click's, in both languages."""
     assert "用法" in run("check", "--help").stdout.decode()

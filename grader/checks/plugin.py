@@ -66,7 +66,7 @@ class GradingPlugin:
         yield self._subject
         self._subject = None
 
-    @pytest.fixture(scope="session")
+    @pytest.fixture
     def oracle(self) -> Subject:
         """The reference solution. What it computes is what is expected."""
         return self._oracle
