@@ -148,12 +148,14 @@ def test_nothing_is_left(hasty, homes, launcher, name):
 
 @BOTH
 def test_grandchild(stack, homes, launcher):
-    """A process that a subject forked ends with it."""
+    """A process that a subject forked ends with it, when the next subject begins at the latest."""
     body = "import os, time\npid = os.fork()\nif pid == 0:\n    time.sleep(1000)\nreturn [os.getpid(), pid]"
-    with grader_of(stack, launcher) as grader, grader.open(stack_doing(body)) as subject:
-        pids = subject.new("Stack").pop()
-        assert set(pids) <= set(processes_at_home_in(homes))
-    assert eventually(lambda: not set(pids) & set(processes_at_home_in(homes)))
+    with grader_of(stack, launcher) as grader:
+        with grader.open(stack_doing(body)) as subject:
+            pids = set(subject.new("Stack").pop())
+            assert pids <= set(processes_at_home_in(homes))
+        with grader.open(stack_of("1")):
+            assert eventually(lambda: not pids & set(processes_at_home_in(homes)))
     assert nothing_left(homes)
 
 
@@ -186,6 +188,20 @@ def test_closed_while_importing(homes, tmp_path):
     launcher = ForkServer(Preload(exercise=slow))
     assert eventually(lambda: processes_at_home_in(homes))
     launcher.close()
+    assert nothing_left(homes)
+
+
+def test_no_other_folder_is_removed(homes, tmp_path):
+    """A server removes its scratch folder alone, wherever an exercise's module went meanwhile."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "kept.txt").write_text("the author's")
+    (tmp_path / "module.py").write_text(f"import os; os.chdir({str(elsewhere)!r})")
+    launcher = ForkServer(Preload(exercise=tmp_path / "module.py"))
+    with contextlib.suppress(EnvironmentFault):
+        launcher.release(launcher.open())
+    launcher.close()
+    assert (elsewhere / "kept.txt").exists()
     assert nothing_left(homes)
 
 

@@ -189,6 +189,7 @@ class _Server:
         config = {
             "control": theirs.fileno(),
             "fork": fork,
+            "scratch": self._scratch.name,
             "sys_path": _library_path(),
             "preload": preload.libraries,
             "given": {name: str(path) for name, path in preload.given.items()},

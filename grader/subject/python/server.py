@@ -46,7 +46,7 @@ def main() -> None:
     gc.freeze()  # so that a collection in a child copies none of the shared pages
     control.sendall(_line({"ready": True}))
     if config["fork"]:
-        _serve_forks(control, exercise)
+        _serve_forks(control, exercise, Path(config["scratch"]))
     else:
         _become_subject(control, exercise)
 
@@ -93,7 +93,7 @@ def _package(name: str) -> types.ModuleType:
     return sys.modules[name]
 
 
-def _serve_forks(control: socket.socket, exercise: types.ModuleType | None) -> None:
+def _serve_forks(control: socket.socket, exercise: types.ModuleType | None, scratch: Path) -> None:
     """Fork a subject for each ``spawn``, end one for each ``end``, until the grader is gone.
 
     However it goes, nothing of a subject is left after it.
@@ -104,7 +104,7 @@ def _serve_forks(control: socket.socket, exercise: types.ModuleType | None) -> N
     finally:
         for pid in alive:
             _end(pid, wait=False)
-        shutil.rmtree(Path.cwd(), ignore_errors=True)
+        shutil.rmtree(scratch, ignore_errors=True)
         _exit(0)  # taking torch down in order takes a fifth of a second, and changes nothing
 
 
