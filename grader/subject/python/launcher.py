@@ -63,12 +63,10 @@ class ForkServer:
         with contextlib.ExitStack() as undo:
             ours, theirs = socket.socketpair()
             undo.callback(ours.close)
-            (out, out_child), (err, err_child) = _pipe(undo), _pipe(undo)
-            with theirs:
+            with theirs, contextlib.ExitStack() as given:
+                (out, out_child), (err, err_child) = _pipe(undo, given), _pipe(undo, given)
                 request: dict[str, object] = {"op": "spawn", "discard": self._discarded}
                 self._server.send(request, [theirs.fileno(), out_child, err_child])
-            os.close(out_child)
-            os.close(err_child)
             undo.pop_all()
         self._discarded = []
         self._unanswered = _Forked(self)
@@ -143,11 +141,10 @@ class FreshProcess:
             EnvironmentFault: it could not import what it needs, or is gone.
         """
         with contextlib.ExitStack() as undo:
-            (out, out_child), (err, err_child) = _pipe(undo), _pipe(undo)
-            server = _Server(self._preload, fork=False, out=out_child, err=err_child)
+            with contextlib.ExitStack() as given:
+                (out, out_child), (err, err_child) = _pipe(undo, given), _pipe(undo, given)
+                server = _Server(self._preload, fork=False, out=out_child, err=err_child)
             undo.callback(server.close)
-            os.close(out_child)
-            os.close(err_child)
             server.await_ready()
             undo.pop_all()
         return Channel(server.control, (out, err), server)
@@ -160,17 +157,12 @@ class FreshProcess:
         """Nothing is kept."""
 
 
-def _pipe(undo: contextlib.ExitStack) -> tuple[int, int]:
-    """A pipe whose ends are closed when a start is undone, so far as they are still open."""
-    ends = os.pipe()
-    for fd in ends:
-        undo.callback(_close, fd)
-    return ends
-
-
-def _close(fd: int) -> None:
-    with contextlib.suppress(OSError):
-        os.close(fd)
+def _pipe(undo: contextlib.ExitStack, given: contextlib.ExitStack) -> tuple[int, int]:
+    """A pipe: the reading end is closed by ``undo``, the end that is given away by ``given``."""
+    ours, theirs = os.pipe()
+    undo.callback(os.close, ours)
+    given.callback(os.close, theirs)
+    return ours, theirs
 
 
 class _Server:

@@ -40,6 +40,8 @@ def main() -> None:
     try:
         exercise = _preload(config)
     except BaseException as error:  # noqa: BLE001 - whatever it is, the grading side says it
+        # A SyntaxError tells its place first, and notes come last.
+        error.__notes__ = []
         said = traceback.format_exception_only(error)[-1].splitlines()[0]
         control.sendall(_line({"failed": said}))
         return
