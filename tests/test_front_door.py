@@ -719,6 +719,14 @@ def test_all(installed: Checkout, failing: str, closing: str) -> None:
     assert outcome.out.count("FAILED") == (3 if failing else 0)
 
 
+def test_some_of_all(installed: Checkout) -> None:
+    """``all`` runs the checks that are named, where some are."""
+    outcome = installed.with_uv().run("all", "ruff", "mypy")
+    ran = [line.removeprefix("== ") for line in outcome.out.splitlines() if line.startswith("== ")]
+    assert ran == ["ruff format --check .", "ruff check .", "mypy"]
+    assert outcome.out.splitlines()[-1] == "3 passed, 0 failed"
+
+
 # --- words ---------------------------------------------------------------------------------------
 
 

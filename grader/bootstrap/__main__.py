@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> int:
     try:
         python = environment(DEV if word in ("test", "all") else BASE)
         if word == "all":
-            return check_all(python)
+            return check_all(python, arguments[1:])
         become(python, arguments)
     except Refusal as refusal:
         say(refusal.id, **refusal.params)
@@ -56,18 +56,23 @@ def become(python: str, arguments: list[str]) -> NoReturn:
     os.execv(python, command)  # noqa: S606 - without a shell is what is meant
 
 
-def check_all(python: str) -> int:
-    """Run every check, also past one that fails, and sum up. Returns 1 if any failed."""
+def check_all(python: str, names: Sequence[str]) -> int:
+    """Run every check, or those that are named, also past one that fails, and sum up.
+
+    Returns:
+        1 if any failed.
+    """
+    checks = [check for check in CHECKS if not names or any(name in check for name in names)]
     failed = 0
     summary = []
-    for check in CHECKS:
+    for check in checks:
         command = [python, "-m", *check.split()]
         print(f"\n== {check}", flush=True)
         passed = subprocess.run(command, cwd=ROOT, check=False).returncode == 0
         failed += not passed
         outcome = "passed" if passed else "failed"
         summary.append(text(outcome, check=check, command=shlex.join(command)))
-    print("", *summary, f"\n{len(CHECKS) - failed} passed, {failed} failed", sep="\n")
+    print("", *summary, f"\n{len(checks) - failed} passed, {failed} failed", sep="\n")
     return int(failed > 0)
 
 
