@@ -14,6 +14,7 @@ from grader import __version__
 from grader.errors import EnvironmentFault, GraderError, UsageError
 from grader.exercise import Project
 from grader.i18n import LANGUAGES, LOCALE, Translator, choose_language, language_option, printable
+from grader.subject.isolation import LEVELS, Level
 
 EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130
@@ -85,6 +86,7 @@ def cli() -> None:
 @click.option(
     "--device", type=click.Choice(("auto", "cpu", "cuda")), default="auto", help="help.device"
 )
+@click.option("--isolation", type=click.Choice(LEVELS), default="best", help="help.isolation")
 @click.option("--no-color", is_flag=True, help="help.no_color")
 @_lang
 @_project
@@ -97,6 +99,7 @@ def check(
     json_path: str | None,
     seed: int | None,
     device: str,
+    isolation: Level,
     no_color: bool,
     project: Path | None,
 ) -> int:
@@ -107,7 +110,8 @@ def check(
         raise EnvironmentFault("environment.no_cuda")
     found = Project.find(project).exercise(exercise)
     say = Translator(say.language, found.folder)
-    score = grade_file(found, file, seed=secrets.randbelow(_SEEDS) if seed is None else seed)
+    seed = secrets.randbelow(_SEEDS) if seed is None else seed
+    score = grade_file(found, file, seed=seed, level=isolation)
     if json_path is not None:
         _write(json_path, score.localised(say).to_json())
     if json_path != "-":

@@ -5,12 +5,13 @@ can be under way before a manifest is validated.
 """
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import ExerciseError, UsageError
+from grader.subject.allowance import Allowance
 from grader.subject.python.launcher import Preload
 
 if TYPE_CHECKING:
@@ -94,6 +95,13 @@ class Exercise:
             {name: self.folder / str(file) for name, file in modules.items()},
             self.folder / subject if isinstance(subject, str) else None,
         )
+
+    def allowance(self) -> Allowance:
+        """What a submission may take of the machine."""
+        limits = self._toml.get("limits")
+        said = limits if isinstance(limits, dict) else {}
+        known = {field.name: said[field.name] for field in fields(Allowance) if field.name in said}
+        return Allowance(**{k: v for k, v in known.items() if isinstance(v, int | float)})
 
     def languages(self) -> dict[str, str]:
         """Language -> the submission's file name."""

@@ -12,10 +12,11 @@ import pytest
 from grader import __version__
 from grader.checks.plugin import GradingPlugin
 from grader.checks.session import run
-from grader.errors import GraderError
+from grader.errors import EnvironmentFault, GraderError
 from grader.exercise import Exercise
-from grader.score import Error, Score, Status, Submitted, Text
+from grader.score import Error, IsolationInForce, Score, Status, Submitted, Text
 from grader.subject.channel import Channel
+from grader.subject.isolation import Isolation, Level
 from grader.subject.python.launcher import Launcher
 from grader.subject.subject import Interface, Limits, Reference, Source, Subject
 from grader.submission import Submission
@@ -32,10 +33,15 @@ class Grader:
         exercise: what is graded.
         language: a key of the exercise's languages.
         launcher: starts the subjects; it is closed with the grader.
+        level: how much isolation there must be: with ``require``, nothing is graded where a
+            protection is missing.
     """
 
-    def __init__(self, exercise: Exercise, language: str, launcher: Launcher) -> None:
+    def __init__(
+        self, exercise: Exercise, language: str, launcher: Launcher, level: Level = "best"
+    ) -> None:
         self._exercise, self._language, self._launcher = exercise, language, launcher
+        self._level = level
         manifest = exercise.manifest
         self._checks = manifest.checks
         self._reference_channel: Channel | None = None
@@ -94,7 +100,7 @@ class Grader:
             checks=verdict.checks,
             advice=verdict.advice,
             error=verdict.error,
-            isolation={"process": self._launcher.isolation},
+            isolation=self._isolation_in_force(),
             seed=seed,
             duration_s=round(time.perf_counter() - started, 3),
             versions=self._versions,
@@ -118,6 +124,7 @@ class Grader:
             return Verdict.refused(submission.problem, self._checks, submission)
         oracle = self._reference
         oracle.begin_trace()
+        self._require_isolation()
         deadline = time.monotonic() + self._exercise.manifest.limits.grading_s
         channel = self._launcher.open()
         subjects = _Subjects(
@@ -141,7 +148,14 @@ class Grader:
     ) -> Subject:
         """A submission in a process, executed anew or as it is."""
         limits = self._exercise.manifest.limits
-        told = Limits(**limits.model_dump(), deadline=deadline)
+        channel.await_walls(limits.load_s)
+        told = Limits(
+            load_s=limits.load_s,
+            call_s=limits.call_s,
+            grading_s=limits.grading_s,
+            output_mb=limits.output_mb,
+            deadline=deadline,
+        )
         source = Source(submission.source, submission.name, Path(submission.name).stem)
         subject = kind(channel, source, self._interface, told)
         if fresh:
@@ -155,11 +169,36 @@ class Grader:
         """The reference solution, in a process that lives as long as the grader."""
         path = self._exercise.solution(self._language)
         solution = Submission(str(path), self._language, path.read_bytes())
-        self._reference_channel = self._launcher.open()
+        self._reference_channel = self._launcher.open(lasting=True)
         subject = self._subject(self._reference_channel, solution, kind=Reference)
         assert isinstance(subject, Reference)  # noqa: S101 - for the type checker
         self._versions |= subject.hello()
         return subject
+
+    def _require_isolation(self) -> None:
+        """Refuse to go on where a protection is missing that is required.
+
+        The reference has gone into the sandbox before any submission: as it fared, so will they.
+        """
+        found = self._isolation
+        if self._level == "require" and found.missing:
+            reasons = [f"{wall}: {reason}" for wall, reason in found.lacking.items()]
+            raise EnvironmentFault(
+                "environment.isolation", missing=found.missing, reasons="; ".join(reasons) or "-"
+            )
+
+    @property
+    def _isolation(self) -> Isolation:
+        channel = self._reference_channel
+        return (channel and channel.isolation) or Isolation()
+
+    def _isolation_in_force(self) -> IsolationInForce:
+        return IsolationInForce(
+            level=self._level,
+            process=self._launcher.kind,
+            protections=self._isolation.protections,
+            missing=self._isolation.missing,
+        )
 
 
 class _Subjects:

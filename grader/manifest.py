@@ -8,6 +8,7 @@ from pydantic_core import ErrorDetails
 
 from grader.errors import ExerciseError
 from grader.message import Message
+from grader.subject.allowance import Allowance
 
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 HintId = Annotated[str, StringConstraints(pattern=r"^l[123](-[a-z0-9]+)?$")]
@@ -27,12 +28,20 @@ class Limits(_Model):
         call_s: seconds for each call.
         grading_s: seconds for one whole grading.
         output_mb: megabytes of output in one whole grading.
+        memory_mb: megabytes of address space beyond what the process starts with.
+        scratch_mb: megabytes in its scratch folder.
+        threads: threads at once.
+        open_files: files, pipes and the like at once.
     """
 
     load_s: Seconds = 10.0
     call_s: Seconds = 5.0
     grading_s: Seconds = 60.0
     output_mb: Annotated[float, Field(gt=0, le=1000)] = 10.0
+    memory_mb: Annotated[int, Field(ge=100, le=10**6)] = Allowance.memory_mb
+    scratch_mb: Annotated[int, Field(ge=1, le=10**4)] = Allowance.scratch_mb
+    threads: Annotated[int, Field(ge=4, le=10**4)] = Allowance.threads
+    open_files: Annotated[int, Field(ge=32, le=10**4)] = Allowance.open_files
 
 
 class Language(_Model):

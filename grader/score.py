@@ -7,12 +7,13 @@ The schema is shipped as ``score.schema.json``. Texts are messages (an id and pa
 import json
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from grader.i18n import Translator
 from grader.message import Message
+from grader.subject.isolation import Level
 
 SCHEMA_VERSION = 1
 
@@ -141,6 +142,22 @@ class Submitted(_Model):
     language: str
 
 
+class IsolationInForce(_Model):
+    """What stood between the submission and the machine that graded it.
+
+    Attributes:
+        level: what was asked for: ``require``, ``best`` or ``none``.
+        process: ``fork``, a process forked from a server, or ``process``, one of its own.
+        protections: protection -> the walls that gave it; none where it was missing.
+        missing: the protections that were missing.
+    """
+
+    level: Level
+    process: Literal["fork", "process"]
+    protections: Mapping[str, Sequence[str]] = Field(default_factory=dict)
+    missing: Sequence[str] = ()
+
+
 class Score(_Model):
     """The whole result of one grading."""
 
@@ -154,7 +171,7 @@ class Score(_Model):
     checks: Sequence[Check]
     advice: Sequence[Text] = ()
     error: Error | None = None
-    isolation: Mapping[str, Any] = Field(default_factory=dict)
+    isolation: IsolationInForce
     seed: int
     duration_s: float
     versions: Mapping[str, str] = Field(default_factory=dict)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from grader.errors import ExerciseError
 from grader.exercise import Exercise
+from grader.subject.isolation import Level
 from grader.subject.python.launcher import launch
 
 if TYPE_CHECKING:
@@ -15,17 +16,22 @@ if TYPE_CHECKING:
     from grader.validate import Finding, Report
 
 
-def open_grader(exercise: Exercise, language: str) -> "Grader":
+def open_grader(exercise: Exercise, language: str, level: Level = "best") -> "Grader":
     """A grader for submissions in one language; close it after use.
+
+    Args:
+        exercise: what is graded.
+        language: a key of the exercise's languages.
+        level: how much isolation there must be.
 
     Raises:
         ExerciseError: the exercise's manifest is at fault.
     """
-    launcher = launch(exercise.preload(language))
+    launcher = launch(exercise.preload(language), exercise.allowance(), level)
     try:
         from grader.grading import Grader  # noqa: PLC0415 - meanwhile the launcher's imports run
 
-        return Grader(exercise, language, launcher)
+        return Grader(exercise, language, launcher, level)
     except BaseException:
         launcher.close()
         raise
@@ -42,7 +48,9 @@ def validate_exercise(
             yield from validate(exercise, grader, language, seed=seed, only=only)
 
 
-def grade_file(exercise: Exercise, file: Path | None, *, seed: int) -> "Score":
+def grade_file(
+    exercise: Exercise, file: Path | None, *, seed: int, level: Level = "best"
+) -> "Score":
     """The score of one file, or of the student's own where none is named.
 
     Raises:
@@ -52,7 +60,7 @@ def grade_file(exercise: Exercise, file: Path | None, *, seed: int) -> "Score":
     language = exercise.language_of(file) if file else next(iter(exercise.languages()), None)
     if language is None:
         raise ExerciseError("exercise.no_languages", id=exercise.id)
-    with open_grader(exercise, language) as grader:
+    with open_grader(exercise, language, level) as grader:
         from grader.submission import read  # noqa: PLC0415
 
         path = file or _as_typed(exercise.mine(language))

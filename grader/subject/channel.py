@@ -1,5 +1,6 @@
 """The grading side of the pipe to one subject: requests with a time limit, output kept apart."""
 
+import math
 import os
 import selectors
 import signal
@@ -8,7 +9,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from grader.errors import SubmissionError
+from grader.errors import EnvironmentFault, SubmissionError
 from grader.protocol import (
     HUNG_UP,
     MAX_LINE,
@@ -17,6 +18,7 @@ from grader.protocol import (
     decode_line,
     encode_line,
 )
+from grader.subject.isolation import Isolation
 
 _CHUNK = 1 << 18
 
@@ -100,6 +102,7 @@ class Channel:
         stdout: what was printed there.
         stderr: what was printed there.
         printed: bytes printed in all; ``forget_output`` does not reset them.
+        isolation: the walls around the subject; None until they are known.
         sound: whether the process has answered all it was asked.
     """
 
@@ -110,12 +113,32 @@ class Channel:
         self._next_id = 0
         self._dead = False
         self.printed, self.sound = 0, True
+        self.isolation: Isolation | None = None
         self._selector = selectors.DefaultSelector()
         pipe.setblocking(False)
         self._selector.register(pipe, selectors.EVENT_READ)
         for fd, output in zip(streams, (self.stdout, self.stderr), strict=True):
             os.set_blocking(fd, False)
             self._selector.register(fd, selectors.EVENT_READ, output)
+
+    def await_walls(self, seconds: float) -> None:
+        """Wait for the subject to say which walls stand around it, unless it has.
+
+        It says so before any code of a submission runs in it. Needed once, before the first
+        ``receive``.
+
+        Raises:
+            EnvironmentFault: they could not be built.
+        """
+        if self.isolation is not None:
+            return
+        try:
+            said = decode_line(self._read_line(seconds, math.inf, "greeting"))
+        except SubmissionError as error:
+            raise EnvironmentFault("environment.walls", detail=error.kind) from None
+        if "failed" in said:
+            raise EnvironmentFault("environment.walls", detail=said["failed"])
+        self.isolation = Isolation(frozenset(said["walls"]), said["lacking"])
 
     def send(self, op: str, **fields: object) -> int:
         """Send a request without waiting for its reply.
@@ -265,6 +288,8 @@ class Channel:
         if code in (None, HUNG_UP):
             return SubmissionError("hung_up", {"doing": doing})
         assert code is not None  # noqa: S101 - for the type checker
+        if code < 0 and _signal_name(-code) == "SIGXCPU":
+            return SubmissionError("timeout", {"doing": doing}, text="timeout_cpu")
         if code < 0:
             return SubmissionError("crash", {"doing": doing, "signal": _signal_name(-code)})
         return SubmissionError("exit", {"doing": doing, "code": code})

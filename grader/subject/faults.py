@@ -6,7 +6,11 @@ from grader.protocol import Json
 from grader.protocol import Message as WireMessage
 
 #: Exceptions that have a text of their own.
-_EXCEPTION_TEXTS = {"NotImplementedError": "error.unfinished", "EOFError": "error.input"}
+_EXCEPTION_TEXTS = {
+    "NotImplementedError": "error.unfinished",
+    "EOFError": "error.input",
+    "PermissionError": "error.forbidden",
+}
 
 
 class SubjectRaised(Exception):

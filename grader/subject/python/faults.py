@@ -11,6 +11,9 @@ from grader.protocol import Message
 _MAX_TEXT = 2000
 _MAX_FRAMES = 5
 
+#: What torch says in a RuntimeError when its allocator on the CPU is refused.
+_NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"
+
 
 class LoadError(Exception):
     """The submission cannot be loaded, for a reason that is no exception of its own."""
@@ -32,7 +35,7 @@ def describe_exception(error: BaseException, path: str, *, kind: str = "exceptio
         return dict(error.fields)
     if isinstance(error, SystemExit):
         kind = "exit"
-    elif isinstance(error, MemoryError):
+    elif isinstance(error, MemoryError) or _NO_MEMORY in _text_of(error):
         kind = "memory"
     lines = _own_lines(error.__traceback__, path)
     line = lines[-1] if lines else None

@@ -4,23 +4,29 @@ as a process of their own that serves the same protocol.
 
 import contextlib
 import json
+import math
 import os
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from grader.errors import EnvironmentFault
+from grader.subject.allowance import Allowance
 from grader.subject.channel import Channel
+from grader.subject.isolation import WALLS, Level
+from grader.subject.python import libraries
+from grader.subject.sandbox.plan import Plan
 
 _ROOT = Path(__file__).resolve().parents[3]
 
 #: Variables that Python and torch need to start. Nothing else of the environment is passed on.
-_ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TMPDIR", "SYSTEMROOT")
+_ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 
 
 @dataclass(frozen=True)
@@ -43,18 +49,32 @@ class ForkServer:
 
     Starting it returns at once: the imports go on while the grading process does its own.
     So does opening a subject: it is forked while the caller goes on.
+
+    Args:
+        preload: what is imported.
+        allowance: what a subject may take.
+        walls: the walls to build around each, of those that ``isolation`` knows.
     """
 
-    isolation = "fork"
+    kind = "fork"
 
-    def __init__(self, preload: Preload) -> None:
-        self._server = _Server(preload, fork=True)
+    def __init__(
+        self,
+        preload: Preload,
+        allowance: Allowance | None = None,
+        walls: Sequence[str] = WALLS,
+    ) -> None:
+        self._server = _Server(preload, allowance or Allowance(), walls, fork=True)
         self._ready = False
         self._unanswered: _Forked | None = None
         self._discarded: list[int] = []
 
-    def open(self) -> Channel:
+    def open(self, *, lasting: bool = False) -> Channel:
         """A channel to a subject that nobody has used.
+
+        Args:
+            lasting: whether it is to live as long as the server: its processor time is not
+                limited.
 
         Raises:
             EnvironmentFault: the server could not import what it needs, or is gone.
@@ -65,7 +85,8 @@ class ForkServer:
             undo.callback(ours.close)
             with theirs, contextlib.ExitStack() as given:
                 (out, out_child), (err, err_child) = _pipe(undo, given), _pipe(undo, given)
-                request: dict[str, object] = {"op": "spawn", "discard": self._discarded}
+                request: dict[str, object] = {"op": "spawn", "lasting": lasting}
+                request["discard"] = self._discarded
                 self._server.send(request, [theirs.fileno(), out_child, err_child])
             undo.pop_all()
         self._discarded = []
@@ -127,14 +148,17 @@ class _Forked:
 
 
 class FreshProcess:
-    """Subjects in processes that are started for them: where a fork is unsafe or absent."""
+    """Subjects in processes that are started for them: where a fork is unsafe or absent.
 
-    isolation = "process"
+    There are no walls around them.
+    """
 
-    def __init__(self, preload: Preload) -> None:
-        self._preload = preload
+    kind = "process"
 
-    def open(self) -> Channel:
+    def __init__(self, preload: Preload, allowance: Allowance | None = None) -> None:
+        self._preload, self._allowance = preload, allowance or Allowance()
+
+    def open(self, *, lasting: bool = False) -> Channel:  # noqa: ARG002 - as a fork server's
         """A channel to a subject that nobody has used, which takes the time of its imports.
 
         Raises:
@@ -143,7 +167,9 @@ class FreshProcess:
         with contextlib.ExitStack() as undo:
             with contextlib.ExitStack() as given:
                 (out, out_child), (err, err_child) = _pipe(undo, given), _pipe(undo, given)
-                server = _Server(self._preload, fork=False, out=out_child, err=err_child)
+                server = _Server(
+                    self._preload, self._allowance, (), fork=False, out=out_child, err=err_child
+                )
             undo.callback(server.close)
             server.await_ready()
             undo.pop_all()
@@ -171,6 +197,8 @@ class _Server:
     def __init__(
         self,
         preload: Preload,
+        allowance: Allowance,
+        walls: Sequence[str],
         *,
         fork: bool,
         out: int = subprocess.DEVNULL,
@@ -178,11 +206,24 @@ class _Server:
     ) -> None:
         self._scratch = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
         self.control, theirs = socket.socketpair()
+        search_path = libraries.search_path(preload.libraries)
+        plan = Plan(
+            walls=walls,
+            readable=libraries.readable(search_path) if walls else (),
+            devices=libraries.DEVICES,
+            scratch=self._scratch.name,
+            scratch_mb=allowance.scratch_mb,
+            memory_mb=allowance.memory_mb,
+            cpu_s=math.ceil(allowance.grading_s),
+            threads=allowance.threads,
+            open_files=allowance.open_files,
+        )
         config = {
             "control": theirs.fileno(),
             "fork": fork,
             "scratch": self._scratch.name,
-            "sys_path": _library_path(),
+            "plan": plan.to_json(),
+            "sys_path": search_path,
             "preload": preload.libraries,
             "given": {name: str(path) for name, path in preload.given.items()},
             "exercise": str(preload.exercise) if preload.exercise else None,
@@ -274,20 +315,24 @@ class _Server:
         self.kill()
 
 
-def _library_path() -> list[str]:
-    """Where libraries lie: this process's path without the project and without script folders."""
-    kept = [entry for entry in sys.path if entry and Path(entry).resolve() != _ROOT]
-    return [entry for entry in kept if Path(entry).resolve() != _ROOT / "grader"]
-
-
 def _environment(home: str) -> dict[str, str]:
     kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-    return kept | {"HOME": home, "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    return kept | {
+        "HOME": home,
+        "TMPDIR": home,
+        "LANG": "C.UTF-8",
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        # Every pool of the allocator's takes 64 MB of address space, which is what is limited.
+        "MALLOC_ARENA_MAX": "2",
+    }
 
 
 Launcher = ForkServer | FreshProcess
 
 
-def launch(preload: Preload) -> Launcher:
-    """The launcher for this platform."""
-    return ForkServer(preload) if sys.platform == "linux" else FreshProcess(preload)
+def launch(preload: Preload, allowance: Allowance, level: Level) -> Launcher:
+    """The launcher for this platform, with every wall that it has unless the level is ``none``."""
+    if sys.platform != "linux":
+        return FreshProcess(preload, allowance)
+    return ForkServer(preload, allowance, () if level == "none" else WALLS)

@@ -2,29 +2,33 @@
 
 It never sees a submission, a seed or an expected value, and runs no torch operation: a
 forked child inherits its memory, and thread pools do not survive a fork. Started as
-``python -c`` by ``grader.subject.python.launcher``, with its configuration as JSON.
+``python -c`` by ``grader.subject.python.launcher``, with its configuration as JSON. What it is
+to import from the project is read before the sandbox is made, in which the project is not there.
 """
 
 import faulthandler
 import gc
 import importlib
-import importlib.util
 import json
 import os
 import shutil
 import signal
 import socket
 import sys
-import time
 import traceback
 import types
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from grader.protocol import HUNG_UP
 from grader.subject.python.host import Host
+
+if TYPE_CHECKING:
+    from grader.subject.sandbox.cell import Cell
+    from grader.subject.sandbox.sandbox import Sandbox
 
 Config = dict[str, Any]
 
@@ -35,10 +39,18 @@ def main() -> None:
     """Import what the configuration names, then serve: one subject, or as many as asked for."""
     config: Config = json.loads(sys.argv[1])
     control = socket.socket(fileno=config["control"])
+    control.set_inheritable(False)
+    given = {name: _read(path) for name, path in config["given"].items()}
+    exercise = _read(config["exercise"]) if config["exercise"] else None
+    tensors = _read(Path(__file__).with_name("tensors.py"))
+    sandbox = _sandbox(config["plan"]) if config["fork"] else None
     sys.path[:] = config["sys_path"]
     gc.disable()  # nothing imported here is garbage; a fifth of the time goes to looking
     try:
-        exercise = _preload(config)
+        _preload(config["preload"], tensors)
+        for name, source in given.items():
+            _execute(name, source)
+        module = _execute("exercise_subject", exercise) if exercise else None
     except BaseException as error:  # noqa: BLE001 - whatever it is, the grading side says it
         # A SyntaxError tells its place first, and notes come last.
         error.__notes__ = []
@@ -47,37 +59,52 @@ def main() -> None:
         return
     gc.freeze()  # so that a collection in a child copies none of the shared pages
     control.sendall(_line({"ready": True}))
-    if config["fork"]:
-        _serve_forks(control, exercise, Path(config["scratch"]))
+    if sandbox is not None:
+        sandbox.count()
+        _serve_forks(control, sandbox, module, Path(config["scratch"]))
     else:
-        _become_subject(control, exercise)
+        _become_subject(control, module, {"walls": [], "lacking": {}})
 
 
-def _preload(config: Config) -> types.ModuleType | None:
-    """Import the libraries and the modules given to students; the exercise's module, if any."""
+def _sandbox(plan: Config) -> "Sandbox":
+    """The sandbox by a plan, which only systems that fork have."""
+    from grader.subject.sandbox.plan import Plan  # noqa: PLC0415
+    from grader.subject.sandbox.sandbox import Sandbox  # noqa: PLC0415
+
+    return Sandbox(Plan.from_json(plan))
+
+
+def _preload(libraries: list[str], tensors: "_File") -> None:
+    """Import the libraries, and what the host needs to deal with them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch without NumPy says so
-        for name in config["preload"]:
+        for name in libraries:
             importlib.import_module(name)
-        if "torch" in sys.modules:
-            importlib.import_module("grader.subject.python.tensors")
-    for name, path in config["given"].items():
-        _import_from(name, path)
-    return _import_from("exercise_subject", config["exercise"]) if config["exercise"] else None
+    if "torch" in sys.modules:
+        _execute("grader.subject.python.tensors", tensors)
 
 
-def _import_from(name: str, path: str) -> types.ModuleType:
+@dataclass(frozen=True)
+class _File:
+    """A file of the project's, read before it is out of sight."""
+
+    path: str
+    source: bytes
+
+
+def _read(path: str | Path) -> _File:
+    return _File(str(path), Path(path).read_bytes())
+
+
+def _execute(name: str, file: _File) -> types.ModuleType:
     """Import a file under a dotted name, with empty packages above it."""
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        msg = f"cannot import {path}"
-        raise ImportError(msg)
-    module = importlib.util.module_from_spec(spec)
+    module = types.ModuleType(name)
+    module.__file__ = file.path
     parent, _, leaf = name.rpartition(".")
     if parent:
         setattr(_package(parent), leaf, module)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    exec(compile(file.source, file.path, "exec", dont_inherit=True), module.__dict__)  # noqa: S102 - an import
     return module
 
 
@@ -95,22 +122,29 @@ def _package(name: str) -> types.ModuleType:
     return sys.modules[name]
 
 
-def _serve_forks(control: socket.socket, exercise: types.ModuleType | None, scratch: Path) -> None:
+def _serve_forks(
+    control: socket.socket, sandbox: "Sandbox", exercise: types.ModuleType | None, scratch: Path
+) -> None:
     """Fork a subject for each ``spawn``, end one for each ``end``, until the grader is gone.
 
     However it goes, nothing of a subject is left after it.
     """
-    alive: set[int] = set()
+    alive: dict[int, Cell] = {}
     try:
-        _answer(control, exercise, alive)
+        _answer(control, sandbox, exercise, alive)
     finally:
-        for pid in alive:
-            _end(pid, wait=False)
+        for cell in alive.values():
+            cell.end(wait=False)
         shutil.rmtree(scratch, ignore_errors=True)
         _exit(0)  # taking torch down in order takes a fifth of a second, and changes nothing
 
 
-def _answer(control: socket.socket, exercise: types.ModuleType | None, alive: set[int]) -> None:
+def _answer(
+    control: socket.socket,
+    sandbox: "Sandbox",
+    exercise: types.ModuleType | None,
+    alive: "dict[int, Cell]",
+) -> None:
     """Answer requests until there are no more.
 
     One request is under way at a time. ``discard`` names subjects no longer needed: they
@@ -123,43 +157,69 @@ def _answer(control: socket.socket, exercise: types.ModuleType | None, alive: se
             return
         if not data:
             return
+        for fd in fds:
+            os.set_inheritable(fd, False)  # noqa: FBT003 - it is positional only
         request = json.loads(data)
         if request["op"] == "spawn":
-            pid = _fork(control, fds, exercise)
-            alive.add(pid)
-            control.sendall(_line({"pid": pid}))
+            cell = _fork(fds, sandbox, exercise, lasting=request["lasting"])
+            alive[cell.pid] = cell
+            control.sendall(_line({"pid": cell.pid}))
         elif request["op"] == "dump":
-            os.kill(request["pid"], signal.SIGUSR1)
+            alive[request["pid"]].dump_stack()
             control.sendall(_line({}))
         else:
-            alive.discard(request["pid"])
-            control.sendall(_line({"status": _end(request["pid"], wait=True)}))
+            cell = alive.pop(request["pid"])
+            control.sendall(_line({"status": cell.end(wait=True)}))
         for pid in request["discard"]:
-            alive.discard(pid)
-            _end(pid, wait=False)
+            alive.pop(pid).end(wait=False)
 
 
-def _fork(control: socket.socket, fds: list[int], exercise: types.ModuleType | None) -> int:
-    pid = os.fork()
-    if pid == 0:
+def _fork(
+    fds: list[int], sandbox: "Sandbox", exercise: types.ModuleType | None, *, lasting: bool
+) -> "Cell":
+    cell = sandbox.fork()
+    if cell is None:
         try:
-            os.setsid()
-            control.close()
-            pipe, out, err = fds
-            os.dup2(out, 1)
-            os.dup2(err, 2)
-            os.close(out)
-            os.close(err)
-            _become_subject(socket.socket(fileno=pipe), exercise)
+            pipe = _take_streams(fds)
+            try:
+                walls = sandbox.shut(lasting=lasting)
+                greeting = {"walls": walls, "lacking": sandbox.lacking}
+            except OSError as error:
+                greeting = {"failed": str(error)}
+            _close_others(pipe)
+            _become_subject(socket.socket(fileno=pipe), exercise, greeting)
         finally:
             _exit(HUNG_UP)
     for fd in fds:
         os.close(fd)
-    return pid
+    return cell
 
 
-def _become_subject(pipe: socket.socket, exercise: types.ModuleType | None) -> None:
-    """Serve the protocol on a pipe, with fresh standard streams and signals as usual."""
+def _take_streams(fds: list[int]) -> int:
+    """Be the leader of a group of one's own, print to the grader, and keep the pipe."""
+    os.setsid()
+    pipe, out, err = fds
+    os.dup2(out, 1)
+    os.dup2(err, 2)
+    return pipe
+
+
+def _close_others(pipe: int) -> None:
+    """Nothing but the standard streams and the pipe is open in a subject."""
+    os.closerange(3, pipe)
+    os.closerange(pipe + 1, os.sysconf("SC_OPEN_MAX"))
+
+
+def _become_subject(
+    pipe: socket.socket, exercise: types.ModuleType | None, greeting: Config
+) -> None:
+    """Greet, then serve the protocol on a pipe, with fresh standard streams and usual signals.
+
+    The greeting says which walls stand. Nothing of a student's has run before it.
+    """
+    pipe.sendall(_line(greeting))
+    if "failed" in greeting:
+        return
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # Where a submission hangs or crashes, its stderr tells the line.
     faulthandler.register(signal.SIGUSR1, file=2, all_threads=False)
@@ -186,38 +246,6 @@ def _exit_with_place(subject: int) -> Callable[[int], NoReturn]:
         _exit(status)
 
     return exit_with_place
-
-
-def _end(pid: int, *, wait: bool) -> int | None:
-    """Kill a subject and all in its group.
-
-    Args:
-        pid: a child of this process that has not been waited for, so the number is its own.
-        wait: give it a moment to end by itself first, so that its status tells how it did.
-
-    Returns:
-        The exit code, negative for a signal; None where it had to be killed.
-    """
-    status = _wait(pid, 0.5) if wait else None
-    for kill in (os.killpg, os.kill):
-        try:
-            kill(pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            continue
-    if status is None:
-        os.waitpid(pid, 0)
-    return status
-
-
-def _wait(pid: int, seconds: float) -> int | None:
-    """The exit code of a child that ends in time, else None."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        done, status = os.waitpid(pid, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(0.002)
-    return None
 
 
 def _line(message: Config) -> bytes:

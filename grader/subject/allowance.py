@@ -1,0 +1,23 @@
+"""What a subject may take of the machine."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What a subject may take, besides the time that ``subject.Limits`` give it.
+
+    Attributes:
+        memory_mb: megabytes of address space beyond what it starts with.
+        scratch_mb: megabytes in its scratch folder.
+        threads: threads at once.
+        open_files: files, pipes and the like at once.
+        grading_s: seconds of a grading; its processor time, of all threads together, may be
+            as long.
+    """
+
+    memory_mb: int = 1000
+    scratch_mb: int = 16
+    threads: int = 32
+    open_files: int = 128
+    grading_s: float = 60.0

@@ -1,0 +1,110 @@
+"""The sandbox of a server's subjects: as many of the planned walls as the machine has."""
+
+import importlib
+import os
+from typing import TYPE_CHECKING, Any
+
+from grader.subject.sandbox import kernel, namespaces
+from grader.subject.sandbox.cell import Cell
+from grader.subject.sandbox.limits import Limits
+from grader.subject.sandbox.namespaces import Namespaces
+from grader.subject.sandbox.plan import Plan
+
+if TYPE_CHECKING:
+    from grader.subject.sandbox.files import Files
+    from grader.subject.sandbox.syscalls import Syscalls
+
+
+class Sandbox:
+    """Walls for subjects that are forked from this process.
+
+    Made before anything slow is imported: where namespaces are to be had, the rest of the
+    server's life takes place in another process, inside of them.
+
+    Args:
+        plan: the walls wanted, and what there is to be inside.
+
+    Attributes:
+        lacking: wall -> why it cannot be built.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self.lacking: dict[str, str] = {}
+        self._namespaces: Namespaces | None = None
+        self._files: Files | None = None
+        self._syscalls: Syscalls | None = None
+        self._limits: Limits | None = None
+        # Their modules are imported outside: inside, the project is not there to be read, and
+        # neither is a program that one library looks for another with.
+        syscalls = "seccomp" in plan.walls and self._import("syscalls", "seccomp")
+        files = "landlock" in plan.walls and self._import("files", "landlock")
+        if "namespace" in plan.walls:
+            self._enter_namespaces()
+        namespaced = self._namespaces is not None
+        try:
+            if syscalls:
+                self._syscalls = syscalls.Syscalls(namespaces=namespaced)
+        except OSError as error:
+            self.lacking["seccomp"] = str(error)
+        try:
+            if files:
+                self._files = files.Files(plan, scratch=namespaced)
+        except OSError as error:
+            self.lacking["landlock"] = str(error)
+
+    def count(self) -> None:
+        """Everything is imported: what subjects may take is counted from here."""
+        if "rlimit" in self._plan.walls:
+            self._limits = Limits(self._plan, namespaces.PROC if self._namespaces else "/proc")
+
+    def fork(self) -> Cell | None:
+        """Fork a subject; None in the child, which has still to ``shut`` itself in."""
+        if self._namespaces is not None:
+            return self._namespaces.fork()
+        pid = os.fork()
+        return Cell(pid) if pid else None
+
+    def shut(self, *, lasting: bool) -> list[str]:
+        """In the child: build the walls, from the outermost to the innermost.
+
+        Args:
+            lasting: whether the subject lives as long as the server.
+
+        Returns:
+            The walls that stand.
+
+        Raises:
+            OSError: one that was to stand does not.
+        """
+        stand: list[str] = []
+        if self._namespaces is not None:
+            self._namespaces.furnish()
+            stand.append("namespace")
+        if self._plan.walls:
+            kernel.forgo_privileges()
+        if self._limits is not None:
+            self._limits.apply(own_count=self._namespaces is not None, lasting=lasting)
+            # The kernel counts root's threads, but never says no.
+            stand += ["rlimit"] + (["rlimit_threads"] if os.getuid() != 0 else [])
+        if self._files is not None:
+            self._files.apply()
+            stand.append("landlock")
+        if self._syscalls is not None:
+            self._syscalls.apply()
+            stand.append("seccomp")
+        return stand
+
+    def _import(self, module: str, wall: str) -> Any:
+        try:
+            return importlib.import_module(f"grader.subject.sandbox.{module}")
+        except (ImportError, OSError, RuntimeError) as error:  # as the libraries say it
+            self.lacking[wall] = str(error)
+            return None
+
+    def _enter_namespaces(self) -> None:
+        trouble = namespaces.enter(self._plan)
+        if trouble is None:
+            self._namespaces = Namespaces(self._plan)
+        else:
+            self.lacking["namespace"] = trouble
