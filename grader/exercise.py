@@ -91,7 +91,7 @@ class Exercise:
         libraries, given, subject = said.get("preload"), said.get("given"), said.get("subject")
         modules = given if isinstance(given, dict) else {}
         return Preload(
-            tuple(libraries) if isinstance(libraries, list) else (),
+            tuple(map(str, libraries)) if isinstance(libraries, list) else (),
             {name: self.folder / str(file) for name, file in modules.items()},
             self.folder / subject if isinstance(subject, str) else None,
         )

@@ -1,6 +1,7 @@
 """Where subjects come from, by fork or as fresh processes, and that nothing of them stays behind."""
 
 import contextlib
+import functools
 import json
 import os
 import signal
@@ -24,7 +25,16 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are l
 
 #: Both ways, also where one of them is not the platform's.
 BOTH = pytest.mark.parametrize(
-    "launcher", [ForkServer, FreshProcess], ids=lambda kind: kind.isolation
+    "launcher", [ForkServer, FreshProcess], ids=lambda kind: kind.kind
+)
+
+
+#: A fork server that builds no walls: what holds without them holds on every system.
+unwalled = functools.partial(ForkServer, walls=())
+unwalled.kind = "fork"  # type: ignore[attr-defined]
+
+BOTH_UNWALLED = pytest.mark.parametrize(
+    "launcher", [unwalled, FreshProcess], ids=lambda kind: kind.kind
 )
 
 
@@ -79,7 +89,7 @@ def test_p17_reference(p17, reference, homes, launcher):
     with grader_of(p17, launcher) as grader:
         score = grader.grade(reference, seed=1)
     assert (score.status, score.score) == (Status.PASSED, 100)
-    assert score.isolation["process"] == launcher.isolation
+    assert score.isolation.process == launcher.kind
     assert nothing_left(homes)
 
 
@@ -105,9 +115,9 @@ def test_submissions_do_not_meet(stack, homes, launcher):
 
 def test_this_platforms(stack, homes):
     """On Linux subjects are forked."""
-    launcher = launch(stack.preload("python"))
+    launcher = launch(stack.preload("python"), stack.allowance(), "best")
     launcher.close()
-    assert launcher.isolation == "fork"
+    assert launcher.kind == "fork"
 
 
 # --- what is left --------------------------------------------------------------------------------
@@ -146,7 +156,7 @@ def test_nothing_is_left(hasty, homes, launcher, name):
     assert descriptors() == before
 
 
-@BOTH
+@BOTH_UNWALLED
 def test_grandchild(stack, homes, launcher):
     """A process that a subject forked ends with it, when the next subject begins at the latest."""
     body = "import os, time\npid = os.fork()\nif pid == 0:\n    time.sleep(1000)\nreturn [os.getpid(), pid]"
@@ -208,7 +218,7 @@ def test_no_other_folder_is_removed(homes, tmp_path):
 def test_fork_is_anew(stack, homes):
     """Every opening forks a process of its own, and each lives as long as it is open."""
     pid = stack_of("os.getpid()", top="import os")
-    with grader_of(stack, ForkServer) as grader:
+    with grader_of(stack, unwalled) as grader:
         with grader.open(pid) as one, grader.open(pid) as two:
             pids = [subject.new("Stack").pop() for subject in (one, two)]
             assert set(pids) <= set(processes_at_home_in(homes))
@@ -326,7 +336,7 @@ def test_server_killed(stack, homes, moment):
         if moment == "between":
             assert grader.grade(good, seed=1).score == 100
         server = grader._launcher._server._process
-        os.kill(server.pid, signal.SIGKILL)
+        os.killpg(server.pid, signal.SIGKILL)  # with those that it went into its namespaces by
         server.wait()
         score = grader.grade(good, seed=1)
         assert (score.status, score.score) == (Status.UNGRADED, None)
@@ -360,8 +370,19 @@ def test_environment_variables(stack, homes, monkeypatch, launcher):
 
 
 @BOTH
+def test_writes_to_its_working_folder(stack, homes, launcher):
+    """A subject works in a scratch folder, to which it may write, and finds nothing else there."""
+    body = "import os\nopen('left.txt', 'w').write('x')\nreturn [os.getcwd(), os.listdir()]"
+    with grader_of(stack, launcher) as grader, grader.open(stack_doing(body)) as subject:
+        folder, found = subject.new("Stack").pop()
+    assert Path(folder).parent == homes
+    assert found == ["left.txt"]
+    assert nothing_left(homes)
+
+
+@BOTH_UNWALLED
 def test_working_folder(stack, homes, launcher):
-    """A subject works in a scratch folder of its own making, and what it leaves there goes with it."""
+    """What it leaves there goes with it."""
     body = "import os, pathlib; pathlib.Path('left.txt').write_text('x'); os.mkdir('f'); return os.getcwd()"
     with grader_of(stack, launcher) as grader, grader.open(stack_doing(body)) as subject:
         folder = Path(subject.new("Stack").pop())
@@ -468,12 +489,14 @@ def test_grading_process_imports_no_torch():
 # --- the grading process interrupted or killed ---------------------------------------------------
 
 
-@pytest.fixture
-def hanging(homes, tmp_path):
-    """A grading of its own process group, whose submission hangs and has said so in a file."""
-    source = (
-        "open('hanging', 'w').close()\nwhile True: pass\n" + stack_doing("pass").source.decode()
-    )
+@pytest.fixture(params=["best", "none"])
+def hanging(request, homes, tmp_path, stack_grader):
+    """A grading of its own process group, whose submission hangs."""
+    source = "while True: pass\n" + stack_doing("pass").source.decode()
+    with stack_grader.open(stack_of("1")) as subject:
+        walls = subject._channel.isolation.walls
+    # The server, the reference and the submission; and two by which it is in its namespaces.
+    number = 5 if request.param == "best" and "namespace" in walls else 3
     (tmp_path / "hang.py").write_text(source)
     command = [
         sys.executable,
@@ -483,13 +506,15 @@ def hanging(homes, tmp_path):
         "stack",
         "--file",
         str(tmp_path / "hang.py"),
+        "--isolation",
+        request.param,
     ]
     started = subprocess.Popen(
         [*command, "--project", str(TINY), "--json", "-"], cwd=ROOT, start_new_session=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(homes)},
     )  # fmt: skip
-    assert eventually(lambda: list(homes.glob("*/hanging")))
-    assert len(processes_at_home_in(homes)) >= 2  # the server and the submission at least
+    assert eventually(lambda: len(processes_at_home_in(homes)) == number)
+    time.sleep(0.2)  # so that the submission is being loaded, and hangs
     yield started
     if started.poll() is None:
         started.kill()

@@ -757,10 +757,12 @@ def test_each_opening_is_anew(stack_grader):
 
 def test_side_by_side(stack_grader):
     """Two subjects opened at once are two processes."""
-    submission = stack_of("os.getpid()", top="import os")
+    submission = stack_of("vars(builtins).setdefault('who', self.item)", top="import builtins")
     with stack_grader.open(submission) as one, stack_grader.open(submission) as two:
-        pids = [subject.new("Stack").pop() for subject in (one, two)]
-        assert pids[0] != pids[1]
+        for subject, name in ((one, "one"), (two, "two"), (one, "one")):
+            stack = subject.new("Stack")
+            stack.push(name)
+            assert stack.pop() == name
 
 
 def test_bytes_are_torchs():

@@ -272,9 +272,11 @@ class _Server:
             EnvironmentFault: it is gone.
         """
         line = b""
-        while not line.endswith(b"\n"):  # byte by byte at most once: an answer is one line
+        while not line.endswith(b"\n"):
             try:
-                data = self.control.recv(65536 if not line else 1)
+                # An answer is one line; what comes after the last may not be for this reader.
+                seen = self.control.recv(65536, socket.MSG_PEEK)
+                data = self.control.recv(seen.find(b"\n") + 1 or len(seen)) if seen else b""
             except OSError:
                 data = b""
             if not data:

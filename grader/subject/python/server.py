@@ -40,17 +40,8 @@ def main() -> None:
     config: Config = json.loads(sys.argv[1])
     control = socket.socket(fileno=config["control"])
     control.set_inheritable(False)
-    given = {name: _read(path) for name, path in config["given"].items()}
-    exercise = _read(config["exercise"]) if config["exercise"] else None
-    tensors = _read(Path(__file__).with_name("tensors.py"))
-    sandbox = _sandbox(config["plan"]) if config["fork"] else None
-    sys.path[:] = config["sys_path"]
-    gc.disable()  # nothing imported here is garbage; a fifth of the time goes to looking
     try:
-        _preload(config["preload"], tensors)
-        for name, source in given.items():
-            _execute(name, source)
-        module = _execute("exercise_subject", exercise) if exercise else None
+        sandbox, module = _prepare(config)
     except BaseException as error:  # noqa: BLE001 - whatever it is, the grading side says it
         # A SyntaxError tells its place first, and notes come last.
         error.__notes__ = []
@@ -64,6 +55,20 @@ def main() -> None:
         _serve_forks(control, sandbox, module, Path(config["scratch"]))
     else:
         _become_subject(control, module, {"walls": [], "lacking": {}})
+
+
+def _prepare(config: Config) -> "tuple[Sandbox | None, types.ModuleType | None]":
+    """Make the sandbox and, inside of it, import everything: the exercise's module, if any."""
+    given = {name: _read(path) for name, path in config["given"].items()}
+    exercise = _read(config["exercise"]) if config["exercise"] else None
+    tensors = _read(Path(__file__).with_name("tensors.py"))
+    sandbox = _sandbox(config["plan"]) if config["fork"] else None
+    sys.path[:] = config["sys_path"]
+    gc.disable()  # nothing imported here is garbage; a fifth of the time goes to looking
+    _preload(config["preload"], tensors)
+    for name, file in given.items():
+        _execute(name, file)
+    return sandbox, _execute("exercise_subject", exercise) if exercise else None
 
 
 def _sandbox(plan: Config) -> "Sandbox":
