@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from grader.errors import ExerciseError, SubmissionError
@@ -264,7 +265,11 @@ class Subject:
         path = self._source.path.encode("ascii", "backslashreplace").decode("ascii")
         frame = re.compile(rf'File "{re.escape(path)}", line (\d+) in')
         for stack in reversed(stacks):
-            match = frame.search(stack, max(0, stack.rfind("(most recent call first)")))
+            # The thread that crashed is the current one; else the oldest is the submission's.
+            threads = re.split(r"hread 0x[0-9a-f]+", stack)
+            current = [text for before, text in pairwise(threads) if before.endswith("Current t")]
+            matches = [frame.search(thread) for thread in (*current, *reversed(threads))]
+            match = next(filter(None, matches), None)
             if match:
                 error.line = int(match.group(1))
                 lines = self._source.data.decode("utf-8", "replace").splitlines()

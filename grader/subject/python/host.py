@@ -1,30 +1,34 @@
 """The Python host: holds a submission and answers the protocol, in the subject's process.
 
-Everything that a student's code could raise, exit with or print is caught here and goes
-back as data. What it could do to this process beyond that is for the grading side to see.
+Everything that a student's code could raise, exit with or print goes back as data. That code
+runs on a thread of its own, the ``Stage``; on this thread its objects are looked at, by their
+exact types, and never asked to do anything. What it could do to this process beyond that is
+for the grading side to see.
 """
 
+# Bound here, where a submission that puts others into ``builtins`` does not reach them.
+from builtins import all, bool, bytearray, dict, float, getattr, id, int, isinstance, len, list, map, repr, str, tuple, type  # noqa: A004, UP029
+
 import base64
-import inspect
 import sys
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, BinaryIO
 
 from grader.protocol import TAG, VERSION, Json, Message, decode_line, encode_line
-from grader.subject.python.events import EventLog
-from grader.subject.python.faults import (
-    LoadError,
-    compile_source,
-    describe_exception,
-    flush_streams,
-)
-
-_MAX_DEPTH = 4
-_MAX_ITEMS = 10_000
+from grader.subject.python import acts
+from grader.subject.python.events import EventLog, Scribe
+from grader.subject.python.faults import LoadError, compile_source, describe_exception
+from grader.subject.python.stage import Stage, Strayed
 
 #: Python refuses to write, and to read, integers of more than 4300 digits.
 _MAX_BITS = 4096
+
+#: Kept to be given back when a submission has taken all the rest.
+_RESERVE_BYTES = 4 * 1024 * 1024
+
+_name_of_type = type.__dict__["__name__"].__get__
 
 
 class Host:
@@ -37,7 +41,7 @@ class Host:
     """
 
     def __init__(self, exercise: Any | None) -> None:
-        self._exercise = exercise
+        self._functions = dict(exercise.FUNCTIONS) if exercise is not None else {}
         self._objects: list[object] = []
         self._refs: dict[int, int] = {}
         self._watched: dict[int, list[str]] = {}
@@ -46,97 +50,129 @@ class Host:
         self._code: Any = compile("", "", "exec")
         self._module = types.ModuleType("submission")
         self._tensors: Any = sys.modules.get("grader.subject.python.tensors")
+        ambient, under = (
+            (self._tensors.AMBIENT, self._tensors.under) if self._tensors else ((), nullcontext)
+        )
+        self._stage = Stage(ambient, under)
+        self._reserve = bytearray(_RESERVE_BYTES)
         self.log = EventLog(self._describe)
         if exercise is not None:
-            exercise.observe(self.log)
+            exercise.observe(Scribe(self.log, self._stage.give))
 
     def serve(self, requests: BinaryIO, send: Callable[[bytes], None]) -> None:
         """Answer requests until there are no more."""
         for line in requests:
-            reply = self._answer(decode_line(line))
-            flush_streams()
-            send(encode_line(reply))
+            send(encode_line(self._answer(decode_line(line))))
 
     def _answer(self, request: Message) -> Message:
         reply: Message = {"id": request["id"]}
         operation = getattr(self, f"_op_{request['op']}")
         try:
-            reply["value"] = self._describe(operation(request))
-        except BaseException as error:  # noqa: BLE001 - sys.exit in run() must not end the host
-            kind = "import" if request["op"] == "load" else "exception"
-            reply["error"] = describe_exception(error, self._path, kind=kind)
+            reply |= operation(request)
+        except Strayed:
+            reply["error"] = {"kind": "protocol", "message": "the submission's thread strayed"}
+        except BaseException as error:  # noqa: BLE001 - told, where it is about the submission
+            self._reserve.clear()
+            reply["error"] = describe_exception(error, self._path)
         reply["events"] = self.log.take()
-        if request["op"] == "call" and request["ref"] in self._watched:
-            reply["after"] = self._watch(request["ref"])
         return reply
 
-    # Operations: one method each, named after the word in the request.
+    # Operations: one method each, named after the word in the request. What each gives is the
+    # reply's ``value`` or ``error``, and ``after`` where attributes are watched.
 
-    def _op_hello(self, _request: Message) -> object:
+    def _op_hello(self, _request: Message) -> Message:
         libraries = {"torch": self._tensors.torch.__version__} if self._tensors else {}
-        return {"protocol": VERSION, "language": "python", "runtime": sys.version.split()[0]} | {
-            f"library.{name}": str(version) for name, version in libraries.items()
-        }
+        versions = {"protocol": VERSION, "language": "python", "runtime": sys.version.split()[0]}
+        versions |= {f"library.{name}": str(version) for name, version in libraries.items()}
+        return {"value": {TAG: "map", "items": list(map(list, versions.items()))}}
 
-    def _op_load(self, request: Message) -> None:
+    def _op_load(self, request: Message) -> Message:
         self._op_forget(request)
         source, self._path = base64.b64decode(request["source"]), request["path"]
         if (source, self._path) != self._compiled:
             self._code = compile_source(source, self._path)
             self._compiled = (source, self._path)
-        module = types.ModuleType(request["module"])
-        module.__file__ = self._path
-        # Dataclasses with postponed annotations look their module up by name.
-        sys.modules[module.__name__] = self._module = module
-        exec(self._code, module.__dict__)  # noqa: S102 - the subject's purpose
-        for name, methods in request["interface"].items():
-            _check_class(module, name, methods)
+        self._module = types.ModuleType(request["module"])
+        self._module.__file__ = self._path
+        outcome = self._do(
+            acts.load, self._code, self._module, request["interface"], kind="import"
+        )
+        return self._told(outcome)
 
-    def _op_forget(self, _request: Message) -> None:
-        self._objects.clear()
+    def _op_forget(self, _request: Message) -> Message:
+        objects, self._objects = self._objects, []
         self._refs.clear()
         self._watched.clear()
+        return self._told(self._do(acts.drop, objects))
 
-    def _op_function(self, request: Message) -> object:
-        assert self._exercise is not None  # noqa: S101 - a manifest that names no such module
+    def _op_function(self, request: Message) -> Message:
         params = {name: self._build(value) for name, value in request["params"].items()}
-        function = self._exercise.FUNCTIONS[request["name"]](**params)
+        function = self._functions[request["name"]](**params)
 
-        def fn(x: object) -> object:
-            self.log.emit("function", function=fn, input=x)
-            return function(x)
+        def evaluate(*args: object) -> object:
+            if not all(map(self._is_plain, args)):
+                raise TypeError(f"{request['name']} takes plain values, not of a subclass")
+            self.log.emit("function", {"function": fn, "input": args[0] if args else None})
+            return function(*args)
 
+        fn = self._stage.give(evaluate)
         fn.__name__ = fn.__qualname__ = request["name"]
-        return fn
+        return {"value": self._describe(fn)}
 
-    def _op_tensor(self, request: Message) -> object:
-        return self._build(request["value"])
+    def _op_tensor(self, request: Message) -> Message:
+        return {"value": self._describe(self._build(request["value"]))}
 
-    def _op_new(self, request: Message) -> object:
-        made = getattr(self._module, request["class"])(
-            *self._args(request), **self._kwargs(request)
+    def _op_new(self, request: Message) -> Message:
+        args = self._args(request), self._kwargs(request)
+        outcome = self._do(acts.new, self._module, request["class"], *args)
+        told = self._told(outcome)
+        if "value" in told and request.get("watch"):
+            self._watched[self._ref(outcome[1])] = request["watch"]
+        return told
+
+    def _op_call(self, request: Message) -> Message:
+        target, watch = self._objects[request["ref"]], self._watched.get(request["ref"])
+        args = self._args(request), self._kwargs(request)
+        kind, both = self._do(
+            acts.call, target, request.get("method"), *args, watch or (), self._path
         )
-        if request.get("watch"):
-            self._watched[self._ref(made)] = request["watch"]
-        return made
+        if kind == "error":
+            return self._told((kind, both))
+        outcome, seen = _pair(both)
+        told = self._told(outcome)
+        if watch is not None:
+            if type(seen) is not dict:
+                raise Strayed
+            told["after"] = {name: self._seen(seen.get(name)) for name in watch}
+        return told
 
-    def _op_call(self, request: Message) -> object:
-        target: Any = self._objects[request["ref"]]
-        method = getattr(target, request["method"]) if request.get("method") else target
-        return method(*self._args(request), **self._kwargs(request))
+    def _op_get(self, request: Message) -> Message:
+        return self._told(self._do(acts.get, self._objects[request["ref"]], request["name"]))
 
-    def _op_get(self, request: Message) -> object:
-        return getattr(self._objects[request["ref"]], request["name"])
+    def _op_read(self, request: Message) -> Message:
+        return {"value": self._describe(self._objects[request["ref"]])}
 
-    def _op_read(self, request: Message) -> object:
-        return self._objects[request["ref"]]
-
-    def _op_write(self, request: Message) -> None:
+    def _op_write(self, request: Message) -> Message:
         self._tensors.overwrite(self._objects[request["ref"]], request["value"])
+        return {"value": None}
 
-    def _op_shares_storage(self, request: Message) -> bool:
+    def _op_shares_storage(self, request: Message) -> Message:
         a, b = (self._objects[request[side]] for side in ("a", "b"))
-        return bool(self._tensors.share_memory(a, b))
+        return {"value": bool(self._tensors.share_memory(a, b))}
+
+    # What the submission's thread does, and what it says of it.
+
+    def _do(self, act: Callable[..., Any], *args: object, kind: str = "exception") -> Any:
+        return _outcome(self._stage.do(act, *args, path=self._path, kind=kind))
+
+    def _told(self, outcome: Any) -> Message:
+        kind, said = _outcome(outcome)
+        return {"error": _plain(said)} if kind == "error" else {"value": self._describe(said)}
+
+    def _seen(self, outcome: Any) -> Json:
+        """What a watched attribute holds; one that could not be read says why."""
+        kind, said = _outcome(outcome)
+        return {TAG: "error", **_plain(said)} if kind == "error" else self._describe(said)
 
     # Values, in and out.
 
@@ -163,26 +199,36 @@ class Host:
                 return self._tensors.decode(value)
         raise LoadError(kind="protocol", message=f"unknown value {value[TAG]!r}")
 
-    def _describe(self, value: object, depth: int = 0) -> Json:
-        """An object of this process as a value of the protocol."""
-        if value is None or isinstance(value, bool | str):
+    def _describe(self, value: Any, depth: int = 0) -> Json:
+        """An object of this process, as ``acts.simplify`` gives it, as a value of the protocol."""
+        kind = type(value)
+        if value is None or kind is bool or kind is str:
             return value
-        if isinstance(value, int) and int.bit_length(value) <= _MAX_BITS:
+        if kind is int and value.bit_length() <= _MAX_BITS:
             return value
-        if isinstance(value, float):
-            return {TAG: "float", "value": repr(float(value))}
+        if kind is float:
+            return {TAG: "float", "value": repr(value)}
         if self._tensors and self._tensors.is_tensor(value):
             return {TAG: "tensor", "ref": self._ref(value), **self._tensors.encode(value)}
         if self._tensors and self._tensors.is_dtype(value):
             return {TAG: "dtype", "name": self._tensors.dtype_name(value)}
-        if depth < _MAX_DEPTH and isinstance(value, list | tuple) and len(value) <= _MAX_ITEMS:
+        if kind is list and depth < acts.MAX_DEPTH and len(value) <= acts.MAX_ITEMS:
             return [self._describe(item, depth + 1) for item in value]
-        if depth < _MAX_DEPTH and isinstance(value, Mapping) and len(value) <= _MAX_ITEMS:
-            items = [
-                [self._describe(k, depth + 1), self._describe(value[k], depth + 1)] for k in value
-            ]
-            return {TAG: "map", "items": items}
-        return {TAG: "object", "ref": self._ref(value), "type": type(value).__name__}
+        if kind is tuple and depth < acts.MAX_DEPTH:
+            return {TAG: "map", "items": self._items(value, depth + 1)}
+        return {TAG: "object", "ref": self._ref(value), "type": _name_of_type(kind)}
+
+    def _items(self, mapping: tuple[Any, ...], depth: int) -> Json:
+        tag, items = _outcome(mapping)
+        if tag != "map" or type(items) is not list:
+            raise Strayed
+        return [[self._describe(side, depth) for side in pair] for pair in map(_pair, items)]
+
+    def _is_plain(self, value: Any) -> bool:
+        """Whether a value is of a type that the protocol has a word for, and of no subclass."""
+        if type(value) is list or type(value) is tuple:
+            return all(map(self._is_plain, value))
+        return type(value) in _PLAIN or bool(self._tensors and self._tensors.is_tensor(value))
 
     def _ref(self, value: object) -> int:
         """The number of an object. It is held from then on, so no other gets its ``id``."""
@@ -191,55 +237,43 @@ class Host:
             self._objects.append(value)
         return self._refs[id(value)]
 
-    def _watch(self, ref: int) -> Message:
-        """What the watched attributes hold now; those that cannot be read say why."""
-        seen: Message = {}
-        for name in self._watched[ref]:
-            try:
-                seen[name] = self._describe(getattr(self._objects[ref], name))
-            except BaseException as error:  # noqa: BLE001 - a property is the student's code
-                seen[name] = {TAG: "error", **describe_exception(error, self._path)}
-        return seen
+
+_PLAIN = (type(None), bool, int, float, str)
 
 
-def _check_class(module: types.ModuleType, name: str, methods: dict[str, list[str]]) -> None:
-    """That a class and its methods are there and can be called as the exercise calls them."""
-    made = getattr(module, name, None)
-    if not isinstance(made, type):
-        raise LoadError(kind="missing", name=name, found=_own_classes(module))
-    for method, parameters in methods.items():
-        # object has an __init__; a class without one of its own takes no arguments.
-        function = made if method == "__init__" else getattr(made, method, None)
-        if not callable(function):
-            found = [key for key, value in vars(made).items() if callable(value)]
-            raise LoadError(kind="missing", name=f"{name}.{method}", found=found)
-        _check_signature(f"{name}.{method}", function, parameters, bound=method == "__init__")
+def _pair(value: Any) -> tuple[Any, Any]:
+    """A value that is a pair of things.
+
+    Raises:
+        Strayed: it is none.
+    """
+    if type(value) is not tuple or len(value) != 2:  # noqa: PLR2004
+        raise Strayed
+    return value
 
 
-def _own_classes(module: types.ModuleType) -> list[str]:
-    """The classes that a module defines itself."""
-    return [
-        name
-        for name, value in vars(module).items()
-        if isinstance(value, type) and value.__module__ == module.__name__
-    ]
+def _outcome(value: Any) -> tuple[str, Any]:
+    """A value that is a pair of a word and a thing.
+
+    Raises:
+        Strayed: it is none.
+    """
+    word, thing = _pair(value)
+    if type(word) is not str:
+        raise Strayed
+    return word, thing
 
 
-def _check_signature(name: str, function: Any, parameters: list[str], *, bound: bool) -> None:
-    """That a function takes its parameters; those marked ``?`` by name and with a default."""
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return  # written in C, or hidden behind a decorator: the calls will tell
-    required = [None] * (0 if bound else 1) + [None for p in parameters if not p.endswith("?")]
-    optional = {p.rstrip("?"): None for p in parameters if p.endswith("?")}
-    try:
-        signature.bind(*required)
-        signature.bind(*required, **optional)
-    except TypeError as error:
-        line = getattr(getattr(function, "__code__", None), "co_firstlineno", None)
-        wanted = ", ".join(p.replace("?", "=…") for p in parameters)
-        raise LoadError(
-            kind="signature", name=name, wanted=wanted, seen=str(signature),
-            message=str(error), line=line, code=None,
-        ) from None  # fmt: skip
+def _plain(said: Any) -> Message:
+    """What is said of an error: plain values under names.
+
+    Raises:
+        Strayed: it is not of that form.
+    """
+    if type(said) is not dict:
+        raise Strayed
+    for name, value in said.items():
+        items = value if type(value) is list else [value]
+        if type(name) is not str or not all(type(item) in _PLAIN for item in items):
+            raise Strayed
+    return dict(said)

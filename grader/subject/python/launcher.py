@@ -124,8 +124,11 @@ class ForkServer:
         self._server.receive()
 
     def discard(self, process: "_Forked") -> None:
-        """End a process when the server is next spoken to."""
-        self._settle()
+        """End a process when the server is next spoken to. Of a server that is gone, none is left."""
+        try:
+            self._settle()
+        except EnvironmentFault:
+            return
         assert process.pid is not None  # noqa: S101 - settled
         self._discarded.append(process.pid)
 

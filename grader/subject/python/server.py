@@ -227,8 +227,8 @@ def _become_subject(
         return
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # Where a submission hangs or crashes, its stderr tells the line.
-    faulthandler.register(signal.SIGUSR1, file=2, all_threads=False)
-    faulthandler.enable(file=2, all_threads=False)
+    faulthandler.register(signal.SIGUSR1, file=2, all_threads=True)
+    faulthandler.enable(file=2, all_threads=True)
     os._exit = _exit_with_place(os.getpid())  # type: ignore[assignment]
     gc.enable()
     sys.argv = [""]

@@ -3,13 +3,29 @@
 Only ``torch.Tensor`` itself counts as a tensor: a subclass can answer what it likes.
 """
 
-import base64
+# Everything is bound here as it was before any submission: what one puts in its place, in
+# ``torch.Tensor`` say, is not asked what a tensor holds.
+from builtins import bool, bytearray, int, len, list, tuple, type  # noqa: A004, UP029
+
+import binascii
 import ctypes
+from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
 import torch
 
 from grader.protocol import Json
+
+_Base = torch._C.TensorBase  # noqa: SLF001 - the one that cannot be patched
+_Storage = torch._C.StorageBase  # noqa: SLF001
+_Tensor, _strided, _dtype = torch.Tensor, torch.strided, torch.dtype
+_empty, _empty_strided, _frombuffer = torch.empty, torch.empty_strided, torch.frombuffer
+_inference_mode, _set_grad_enabled = torch.inference_mode, torch.set_grad_enabled
+_grad, _inference = torch.is_grad_enabled, torch.is_inference_mode_enabled
+_to_base64, _from_base64, _copy_memory = binascii.b2a_base64, binascii.a2b_base64, ctypes.memmove
+
+#: What holds on one thread and must hold on the other that computes for it.
+AMBIENT = (_grad, _inference)
 
 _DTYPES = {
     name: getattr(torch, name)
@@ -24,16 +40,26 @@ _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 def is_tensor(value: object) -> bool:
     """Whether it is a plain dense tensor of a dtype that the protocol knows."""
     return (
-        type(value) is torch.Tensor
-        and value.layout is torch.strided
-        and value.device.type != "meta"
-        and value.dtype in _NAMES
+        type(value) is _Tensor
+        and _Base.layout.__get__(value) is _strided
+        and not _Base.is_meta.__get__(value)
+        and _Base.dtype.__get__(value) in _NAMES
     )
 
 
 def is_dtype(value: object) -> bool:
     """Whether it is a dtype that the protocol knows."""
-    return isinstance(value, torch.dtype) and value in _NAMES
+    return type(value) is _dtype and value in _NAMES
+
+
+def under(grad: bool, inference: bool) -> AbstractContextManager[object]:
+    """A context with these modes, as ``AMBIENT`` told them on another thread."""
+    modes = ExitStack()
+    if inference != _inference():
+        modes.enter_context(_inference_mode(inference))
+    if grad != _grad():
+        modes.enter_context(_set_grad_enabled(grad))
+    return modes
 
 
 def dtype_name(dtype: Any) -> str:
@@ -49,30 +75,33 @@ def dtype_of(name: str) -> torch.dtype:
 
 def encode(tensor: Any) -> Json:
     """The fields of a tensor value: what it holds now, bit for bit."""
-    dense = tensor.detach().resolve_neg().cpu().contiguous()
-    data = ctypes.string_at(dense.data_ptr(), dense.numel() * dense.element_size())
+    dense = _Base.contiguous(_Base.cpu(_Base.resolve_neg(_Base.detach(tensor))))
+    data = bytearray(_Base.numel(dense) * _Base.element_size(dense))
+    if data:
+        room = (ctypes.c_char * len(data)).from_buffer(data)
+        _copy_memory(room, _Base.data_ptr(dense), len(data))
     return {
-        "dtype": _NAMES[tensor.dtype],
-        "shape": list(tensor.shape),
-        "strides": list(tensor.stride()),
-        "offset": tensor.storage_offset(),
-        "data": base64.b64encode(data).decode("ascii"),
+        "dtype": _NAMES[_Base.dtype.__get__(tensor)],
+        "shape": list(_Base.size(tensor)),
+        "strides": list(_Base.stride(tensor)),
+        "offset": _Base.storage_offset(tensor),
+        "data": _to_base64(data, newline=False).decode("ascii"),
     }
 
 
 def decode(value: Json) -> torch.Tensor:
     """A new tensor from a tensor value, laid out by its ``strides`` where it has any."""
-    data = bytearray(base64.b64decode(value["data"]))
+    data = bytearray(_from_base64(value["data"]))
     shape, dtype = value["shape"], _DTYPES[value["dtype"]]
     dense = (
-        torch.frombuffer(data, dtype=dtype).reshape(shape).clone()
+        _Base.clone(_Base.reshape(_frombuffer(data, dtype=dtype), shape))
         if data
-        else torch.empty(shape, dtype=dtype)
+        else _empty(shape, dtype=dtype)
     )
     if "strides" not in value:
         return dense
-    laid_out = torch.empty_strided(shape, value["strides"], dtype=dtype)
-    laid_out.copy_(dense)
+    laid_out = _empty_strided(shape, value["strides"], dtype=dtype)
+    _Base.copy_(laid_out, dense)
     return laid_out
 
 
@@ -81,8 +110,8 @@ def overwrite(tensor: Any, value: Json) -> None:
 
     Inference mode, for a submission may hand out tensors made in it.
     """
-    with torch.inference_mode():
-        tensor.copy_(decode(value))
+    with _inference_mode():
+        _Base.copy_(tensor, decode(value))
 
 
 def share_memory(a: Any, b: Any) -> bool:
@@ -96,5 +125,5 @@ def share_memory(a: Any, b: Any) -> bool:
 
 
 def _extent(tensor: Any) -> tuple[int, int]:
-    storage = tensor.untyped_storage()
-    return storage.data_ptr(), storage.nbytes()
+    storage = _Base.untyped_storage(tensor)
+    return _Storage.data_ptr(storage), _Storage.nbytes(storage)
