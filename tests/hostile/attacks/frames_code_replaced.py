@@ -1,6 +1,6 @@
 # attack: frames
 # base: wrong_view
-# outcome: failed: clone
+# outcome: failed: clone or failed: clone, no_recapture
 """Replaces the code object of the host's share test by one that always says no, and of its read
 operation by one that tells the value first seen."""
 
