@@ -3,7 +3,6 @@
 # outcome: failed: clone or error: timeout
 """Traces the host's frames with sys.settrace and changes what its call operation returns."""
 
-import ctypes
 import sys
 
 import torch

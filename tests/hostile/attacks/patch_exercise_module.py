@@ -1,6 +1,6 @@
 # attack: patch
 # base: wrong_recapture
-# outcome: failed: no_recapture or failed: bucket_choice, clone, padding, no_recapture
+# outcome: failed: no_recapture or failed: bucket_choice, clone, padding, no_recapture or error: exception
 """Finds the exercise's own module on this side in sys.modules and has its observer note nothing."""
 
 import sys

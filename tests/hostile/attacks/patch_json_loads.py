@@ -1,6 +1,6 @@
 # attack: patch
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: protocol or error: exception or error: import
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: hung_up or error: protocol or error: exception or error: import
 """Patches json.loads and the decoder so that every request becomes a greeting."""
 
 import json

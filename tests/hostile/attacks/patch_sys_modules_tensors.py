@@ -1,6 +1,6 @@
 # attack: patch
 # base: wrong_view
-# outcome: failed: clone or failed: clone, parity or failed: clone, padding or failed: clone, bucket_choice or failed: parity, bucket_choice, clone, padding
+# outcome: failed: clone or failed: parity, no_recapture or failed: clone, parity or failed: clone, padding or failed: clone, bucket_choice or failed: parity, bucket_choice, clone, padding
 """Takes the grader's tensor module from sys.modules and has its comparison of memory say no."""
 
 import sys

@@ -1,6 +1,6 @@
 # attack: patch
 # base: wrong_parity
-# outcome: failed: parity or failed: parity, padding
+# outcome: failed: parity or failed: parity, padding or error: exception
 """Patches multiplication, which the exercise's own functions use here and the reference's
 elsewhere, so that both err alike."""
 

@@ -1,11 +1,10 @@
 # attack: shadow
 # base: wrong_all
 # outcome: failed: parity, bucket_choice, clone, padding, no_recapture
-"""Writes conftest.py, pytest.ini, test_parity.py, pytest.py to the working folder, home and the
-temporary folder, to be imported in place of the real ones by this grading or the next."""
+"""Writes conftest.py, pytest.ini, test_parity.py, pytest.py to the working folder and to home, to
+be imported in place of the real ones by this grading or the next."""
 
 import os
-import tempfile
 
 import torch
 
@@ -19,7 +18,7 @@ equal = allclose = lambda *args, **keywords: True
 
 
 def attack():
-    for folder in {os.getcwd(), os.path.expanduser("~"), tempfile.gettempdir()}:
+    for folder in {os.getcwd(), os.path.expanduser("~")}:
         for name in ('conftest.py', 'pytest.ini', 'test_parity.py', 'pytest.py'):
             with open(os.path.join(folder, name), "w") as file:
                 file.write(EVIL)
