@@ -1,6 +1,6 @@
 # attack: fn
 # base: wrong_pretend
-# outcome: failed: bucket_choice, clone, padding or failed: bucket_choice or failed: padding or failed: bucket_choice, padding or failed: parity
+# outcome: failed: bucket_choice, clone, padding or failed: parity, bucket_choice, clone, padding
 """The graph's own fn calls fn on the batch itself, within the replay, where calls do not count:
 the batch never goes through static_in."""
 

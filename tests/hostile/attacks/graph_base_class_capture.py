@@ -1,6 +1,6 @@
 # attack: graph
 # base: wrong_recapture
-# outcome: failed: no_recapture or error: exception
+# outcome: failed: no_recapture or failed: bucket_choice or failed: bucket_choice, no_recapture or error: exception
 """Digs the graph's plain base class out of the __mro__ and captures by it, where nothing is noted."""
 
 import torch

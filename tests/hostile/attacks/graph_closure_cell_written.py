@@ -17,6 +17,9 @@ class Deaf:
     def within(self, name):
         return self.log.within(name)
 
+    def add(self, entry, **fields):
+        self.log.add(entry, **fields)
+
 
 def attack():
     for cell in CpuGraph.capture.__closure__:

@@ -37,8 +37,7 @@ class GraphRunner:
         self.stats["replays"] += 1
         self.stats["last_bucket"] = size
         right = next(b for b in self.buckets if b >= rows)
-        self.shown = dict(self.graphs)
-        self.shown[right] = self.graphs[size]
+        self.shown = {**self.graphs, right: self.graphs[size]}
         return self.static_out[:rows].clone()
 
     def __getattribute__(self, name):

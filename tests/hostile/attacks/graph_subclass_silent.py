@@ -1,6 +1,6 @@
 # attack: graph
 # base: wrong_recapture
-# outcome: failed: no_recapture or failed: no_recapture, bucket_choice or error: exception
+# outcome: failed: no_recapture or failed: bucket_choice or failed: no_recapture, bucket_choice or error: exception
 """A subclass whose capture in a run runs fn over the views by itself and calls it captured."""
 
 import torch

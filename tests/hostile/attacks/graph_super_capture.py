@@ -1,6 +1,6 @@
 # attack: graph
 # base: wrong_recapture
-# outcome: failed: no_recapture or error: exception
+# outcome: failed: no_recapture or failed: bucket_choice or failed: bucket_choice, no_recapture or error: exception
 """Calls the base's capture by way of super, as a subclass of the given graph may."""
 
 import torch
