@@ -1,6 +1,6 @@
 # attack: hooks
 # base: wrong_view
-# outcome: failed: clone or error: timeout
+# outcome: failed: clone or failed: clone, no_recapture or error: timeout
 """Traces the host's frames with sys.settrace and changes what its call operation returns."""
 
 import sys

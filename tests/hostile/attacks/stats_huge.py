@@ -1,7 +1,7 @@
 # attack: stats
 # base: wrong_all
 # outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: memory or error: timeout or error: protocol
-"""stats holds ten million entries, more than a reply may carry."""
+"""stats holds two hundred thousand entries, more than a reply may carry."""
 
 import torch
 
@@ -14,7 +14,7 @@ class GraphRunner:
         self.static_out = self.static_in
         self.graphs = {}
         self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
-        self.stats.update(dict.fromkeys(range(10**6)))
+        self.stats.update(dict.fromkeys(range(200_000)))
 
     def capture(self):
         self.stats["last_bucket"] = 0

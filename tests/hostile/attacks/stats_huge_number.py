@@ -1,7 +1,7 @@
 # attack: stats
 # base: wrong_all
 # outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: memory or error: protocol or error: timeout
-"""A counter of a million digits, which Python will not print."""
+"""A counter of fifty thousand digits, which Python will not print."""
 
 import torch
 
@@ -19,6 +19,6 @@ class GraphRunner:
         self.stats["last_bucket"] = 0
 
     def run(self, x, force_eager=False):
-        self.stats["replays"] = 10**1000000
+        self.stats["replays"] = 10**50000
         self.stats["replays"] += 1
         return torch.zeros_like(x)
