@@ -1,7 +1,7 @@
 # attack: bomb
 # base: wrong_all
 # outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash or error: exit or error: timeout
-"""A chain of a million objects that are let go of one inside the other."""
+"""A chain of thirty thousand objects that are let go of one inside the other."""
 
 import torch
 
@@ -27,7 +27,7 @@ class GraphRunner:
 
     def run(self, x, force_eager=False):
         chain = None
-        for _ in range(300000):
+        for _ in range(30000):
             chain = Link(chain)
         del chain
         self.stats["replays"] += 1
