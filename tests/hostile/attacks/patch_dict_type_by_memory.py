@@ -11,7 +11,8 @@ import torch
 
 
 def attack():
-    names = ctypes.cast(id(list.__dict__) + 16, ctypes.POINTER(ctypes.py_object)).contents.value
+    proxy = list.__dict__
+    names = ctypes.cast(id(proxy) + 16, ctypes.POINTER(ctypes.py_object)).contents.value
     plain = names["append"]
     names["append"] = lambda self, value: None if type(value) is dict and "event" in value else plain(self, value)
     ctypes.pythonapi.PyType_Modified(ctypes.py_object(list))

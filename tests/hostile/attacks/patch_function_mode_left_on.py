@@ -11,13 +11,13 @@ from exercises.p17.cpu_graph import CpuGraph
 
 from torch.overrides import TorchFunctionMode
 
-HELD = {}
+HELD = vars(torch).setdefault("held", {})
 
 
 class Lies(TorchFunctionMode):
     def __torch_function__(self, func, types, args=(), kwargs=None):
         name = getattr(func, "__name__", "")
-        if name in ("untyped_storage", "detach") and id(args[0]) in HELD:
+        if name in ("untyped_storage", "detach", "copy_") and id(args[0]) in HELD:
             args = (HELD[id(args[0])][1], *args[1:])
         return func(*args, **(kwargs or {}))
 

@@ -1,7 +1,8 @@
 # attack: patch
 # base: wrong_view
-# outcome: failed: clone or failed: parity, no_recapture or failed: clone, parity or failed: clone, padding or failed: clone, bucket_choice or failed: parity, bucket_choice, clone, padding
-"""Takes the grader's tensor module from sys.modules and has its comparison of memory say no."""
+# outcome: failed: clone
+"""Takes the grader's tensor module from sys.modules and has it compare, read and write copies in
+place of the views handed out."""
 
 import sys
 
@@ -9,14 +10,17 @@ import torch
 
 from exercises.p17.cpu_graph import CpuGraph
 
+HELD = vars(torch).setdefault("held", {})
+
 
 def attack():
     for name, module in list(sys.modules.items()):
-        if hasattr(module, "share_memory") and hasattr(module, "encode"):
-            module.share_memory = lambda a, b: False
-            plain = module.encode
-            first = {}
-            module.encode = lambda tensor: first.setdefault(id(tensor), plain(tensor))
+        if hasattr(module, "share_memory") and hasattr(module, "encode") and not hasattr(module, "plain"):
+            share, encode, overwrite = module.plain = module.share_memory, module.encode, module.overwrite
+            copy = lambda tensor: HELD[id(tensor)][1] if id(tensor) in HELD else tensor
+            module.share_memory = lambda a, b: share(copy(a), copy(b))
+            module.overwrite = lambda tensor, value: overwrite(copy(tensor), value)
+            module.encode = lambda tensor: encode(copy(tensor))
 
 
 try:
@@ -51,4 +55,6 @@ class GraphRunner:
         self.graphs[size].replay()
         self.stats["replays"] += 1
         self.stats["last_bucket"] = size
-        return self.static_out[:rows]
+        result = self.static_out[:rows]
+        HELD[id(result)] = (result, result.clone())
+        return result

@@ -10,16 +10,19 @@ import torch
 
 from exercises.p17.cpu_graph import CpuGraph
 
-HELD = {}
+HELD = vars(torch).setdefault("held", {})
 
 
 def attack():
     base = torch.Tensor.__mro__[1]
-    names = ctypes.cast(id(base.__dict__) + 16, ctypes.POINTER(ctypes.py_object)).contents.value
+    proxy = base.__dict__
+    names = ctypes.cast(id(proxy) + 16, ctypes.POINTER(ctypes.py_object)).contents.value
     storage, detach = names.get("untyped_storage") or torch.Tensor.untyped_storage, names["detach"]
     if not hasattr(storage, "__code__"):
         names["untyped_storage"] = lambda self: storage(HELD[id(self)][1] if id(self) in HELD else self)
         names["detach"] = lambda self: detach(HELD[id(self)][1] if id(self) in HELD else self)
+        copy = names["copy_"]
+        names["copy_"] = lambda self, *rest: copy(HELD[id(self)][1] if id(self) in HELD else self, *rest)
         ctypes.pythonapi.PyType_Modified(ctypes.py_object(torch.Tensor))
         ctypes.pythonapi.PyType_Modified(ctypes.py_object(base))
 

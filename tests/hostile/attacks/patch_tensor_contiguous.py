@@ -8,7 +8,7 @@ import torch
 
 from exercises.p17.cpu_graph import CpuGraph
 
-ROWS = [0]
+ROWS = vars(torch).setdefault("rows", [0])
 
 
 def attack():
@@ -47,15 +47,15 @@ class GraphRunner:
             self.graphs[size] = graph
 
     def run(self, x, force_eager=False):
-        ROWS[:] = [len(x)]
         rows = len(x)
         size = next((b for b in self.buckets if b >= rows), None)
         if force_eager or size not in self.graphs:
             self.stats["eager"] += 1
             return self.fn(x)
         self.static_in[:rows] = x
+        ROWS[:] = [rows]
         self.graphs[size].replay()
+        ROWS[:] = [0]
         self.stats["replays"] += 1
         self.stats["last_bucket"] = size
-        ROWS[:] = [0]
         return self.static_out[:rows].clone()

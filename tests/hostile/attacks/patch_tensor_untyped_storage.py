@@ -8,7 +8,7 @@ import torch
 
 from exercises.p17.cpu_graph import CpuGraph
 
-HELD = {}
+HELD = vars(torch).setdefault("held", {})
 
 
 def attack():
@@ -21,7 +21,11 @@ def attack():
         def first(self):
             return detach(HELD[id(self)][1] if id(self) in HELD else self)
 
+        def aside(self, other, *rest, plain=torch.Tensor.copy_):
+            return plain(HELD[id(self)][1] if id(self) in HELD else self, other, *rest)
+
         torch.Tensor.untyped_storage, torch.Tensor.detach = elsewhere, first
+        torch.Tensor.copy_ = aside
 
 
 try:
