@@ -9,7 +9,7 @@ import torch
 
 
 def attack(runner, x):
-    fd = os.memfd_create("program")
+    fd = os.memfd_create("program", 0)
     os.write(fd, b"#!/bin/sh\nexit 0\n")
     os.execve(fd, ["program"], {})
 

@@ -1,8 +1,8 @@
 # attack: patch
 # base: wrong_view
 # outcome: failed: clone or error: crash or error: exception or error: import
-"""Reaches through the read-only mapping of the C class under torch.Tensor to its dict and replaces
-untyped_storage there, where no Python-level attribute protects it."""
+"""Reaches through the read-only mappings of torch.Tensor and of the C class under it to their
+dicts and replaces methods there, where no Python-level guard sees it."""
 
 import ctypes
 
@@ -14,17 +14,20 @@ HELD = vars(torch).setdefault("held", {})
 
 
 def attack():
-    base = torch.Tensor.__mro__[1]
-    proxy = base.__dict__
-    names = ctypes.cast(id(proxy) + 16, ctypes.POINTER(ctypes.py_object)).contents.value
-    storage, detach = names.get("untyped_storage") or torch.Tensor.untyped_storage, names["detach"]
-    if not hasattr(storage, "__code__"):
-        names["untyped_storage"] = lambda self: storage(HELD[id(self)][1] if id(self) in HELD else self)
-        names["detach"] = lambda self: detach(HELD[id(self)][1] if id(self) in HELD else self)
-        copy = names["copy_"]
-        names["copy_"] = lambda self, *rest: copy(HELD[id(self)][1] if id(self) in HELD else self, *rest)
-        ctypes.pythonapi.PyType_Modified(ctypes.py_object(torch.Tensor))
-        ctypes.pythonapi.PyType_Modified(ctypes.py_object(base))
+    if hasattr(torch, "reached"):
+        return
+    torch.reached = True
+    for kind in torch.Tensor.__mro__[:2]:
+        proxy = kind.__dict__
+        names = ctypes.cast(id(proxy) + 16, ctypes.POINTER(ctypes.py_object)).contents.value
+        for name in ("untyped_storage", "detach", "copy_"):
+
+            def aside(self, *rest, plain=getattr(torch._C.TensorBase, name)):
+                return plain(HELD[id(self)][1] if id(self) in HELD else self, *rest)
+
+            if name in names:
+                names[name] = aside
+        ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))
 
 
 try:

@@ -1,6 +1,6 @@
 # attack: ptrace
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash or error: timeout
 """Attaches to its parent as a debugger does, and lets go again."""
 
 import ctypes
