@@ -1,0 +1,26 @@
+# attack: bomb
+# base: wrong_all
+# outcome: error: memory or error: crash or error: timeout or failed: parity, bucket_choice, clone, padding, no_recapture
+"""Constants that would be gigabytes once folded while the file is compiled, before any of it runs."""
+
+import torch
+
+FOLDED = ((((1,) * 100) * 100) * 100) * 100
+TEXT = ("a" * 4000) * 1_000_000
+
+
+class GraphRunner:
+    def __init__(self, fn, buckets, hidden, dtype=torch.float32):
+        self.fn = fn
+        self.buckets = list(buckets)
+        self.static_in = torch.zeros(1, hidden, dtype=dtype)
+        self.static_out = self.static_in
+        self.graphs = {}
+        self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
+
+    def capture(self):
+        self.stats["last_bucket"] = 0
+
+    def run(self, x, force_eager=False):
+        self.stats["replays"] += 1
+        return torch.zeros_like(x)

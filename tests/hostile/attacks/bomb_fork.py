@@ -1,0 +1,54 @@
+# attack: bomb
+# base: right
+# outcome: passed
+"""Forks 200 children that sleep; no process but the subject may come to be, and none may outlive
+it."""
+
+import os
+import time
+
+import torch
+
+from exercises.p17.cpu_graph import CpuGraph
+
+
+def attack(runner, x):
+    for _ in range(200):
+        if os.fork() == 0:
+            time.sleep(20)
+            os._exit(0)
+
+
+class GraphRunner:
+    def __init__(self, fn, buckets, hidden, dtype=torch.float32):
+        self.fn = fn
+        self.buckets = sorted(buckets)
+        self.static_in = torch.zeros(self.buckets[-1], hidden, dtype=dtype)
+        self.static_out = torch.zeros(self.buckets[-1], hidden, dtype=dtype)
+        self.graphs = {}
+        self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
+
+    def capture(self):
+        for size in self.buckets[::-1]:
+            graph = CpuGraph(self.fn, self.static_in[:size], self.static_out[:size])
+            graph.capture()
+            self.graphs[size] = graph
+
+    def run(self, x, force_eager=False):
+        if "tried" not in os.environ:
+            os.environ["tried"] = "1"
+            try:
+                attack(self, x)
+            except BaseException:
+                pass
+        rows = len(x)
+        size = next((b for b in self.buckets if b >= rows), None)
+        if force_eager or size not in self.graphs:
+            self.stats["eager"] += 1
+            return self.fn(x)
+        self.static_in[:rows] = x
+        self.static_in[rows:size] = 0
+        self.graphs[size].replay()
+        self.stats["replays"] += 1
+        self.stats["last_bucket"] = size
+        return self.static_out[:rows].clone()

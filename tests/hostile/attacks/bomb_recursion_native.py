@@ -1,0 +1,30 @@
+# attack: bomb
+# base: wrong_all
+# outcome: error: crash or error: memory or error: timeout or error: exception or error: exit or failed: parity, bucket_choice, clone, padding, no_recapture
+"""Recurses through C code, until the C stack is at its end."""
+
+import sys
+
+import torch
+
+
+class GraphRunner:
+    def __init__(self, fn, buckets, hidden, dtype=torch.float32):
+        self.fn = fn
+        self.buckets = list(buckets)
+        self.static_in = torch.zeros(1, hidden, dtype=dtype)
+        self.static_out = self.static_in
+        self.graphs = {}
+        self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
+
+    def capture(self):
+        self.stats["last_bucket"] = 0
+
+    def run(self, x, force_eager=False):
+        sys.setrecursionlimit(10**9)
+        thing = []
+        for _ in range(10**6):
+            thing = [thing]
+        repr(thing)
+        self.stats["replays"] += 1
+        return torch.zeros_like(x)

@@ -1,0 +1,24 @@
+# attack: exit
+# base: wrong_all
+# outcome: error: exception or error: exit or failed: parity, bucket_choice, clone, padding, no_recapture
+"""Raises GeneratorExit, which fixtures that are generators could take for their end."""
+
+import torch
+
+
+class GraphRunner:
+    def __init__(self, fn, buckets, hidden, dtype=torch.float32):
+        self.fn = fn
+        self.buckets = list(buckets)
+        self.static_in = torch.zeros(1, hidden, dtype=dtype)
+        self.static_out = self.static_in
+        self.graphs = {}
+        self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
+
+    def capture(self):
+        self.stats["last_bucket"] = 0
+
+    def run(self, x, force_eager=False):
+        raise GeneratorExit
+        self.stats["replays"] += 1
+        return torch.zeros_like(x)

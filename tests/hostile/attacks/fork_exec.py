@@ -1,0 +1,36 @@
+# attack: fork
+# base: wrong_all
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: exit or error: hung_up or error: crash
+"""Replaces the process by another program that keeps the descriptors."""
+
+import os
+import sys
+
+import torch
+
+
+def attack(runner, x):
+    os.execv(sys.executable, [sys.executable, "-c", "print('score 100/100')"])
+
+
+class GraphRunner:
+    def __init__(self, fn, buckets, hidden, dtype=torch.float32):
+        self.fn = fn
+        self.buckets = list(buckets)
+        self.static_in = torch.zeros(1, hidden, dtype=dtype)
+        self.static_out = self.static_in
+        self.graphs = {}
+        self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
+
+    def capture(self):
+        self.stats["last_bucket"] = 0
+
+    def run(self, x, force_eager=False):
+        if "tried" not in os.environ:
+            os.environ["tried"] = "1"
+            try:
+                attack(self, x)
+            except BaseException:
+                pass
+        self.stats["replays"] += 1
+        return torch.zeros_like(x)

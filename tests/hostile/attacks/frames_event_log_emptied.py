@@ -1,0 +1,57 @@
+# attack: frames
+# base: wrong_recapture
+# outcome: failed: no_recapture
+"""At the end of run takes the capture events out of the log that the frames above lead to."""
+
+import sys
+
+import torch
+
+from exercises.p17.cpu_graph import CpuGraph
+
+def host_above(frame):
+    while frame is not None:
+        for value in list(frame.f_locals.values()):
+            if hasattr(value, "_op_call") and hasattr(value, "log"):
+                return value
+        frame = frame.f_back
+    raise LookupError
+
+
+def attack(runner, x):
+    log = host_above(sys._getframe()).log
+    log._events[:] = [event for event in log._events if event["event"] != "capture"]
+
+
+class GraphRunner:
+    def __init__(self, fn, buckets, hidden, dtype=torch.float32):
+        self.fn = fn
+        self.buckets = sorted(buckets)
+        self.static_in = torch.zeros(self.buckets[-1], hidden, dtype=dtype)
+        self.static_out = torch.zeros(self.buckets[-1], hidden, dtype=dtype)
+        self.graphs = {}
+        self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
+
+    def capture(self):
+        for size in self.buckets[::-1]:
+            graph = CpuGraph(self.fn, self.static_in[:size], self.static_out[:size])
+            graph.capture()
+            self.graphs[size] = graph
+
+    def run(self, x, force_eager=False):
+        rows = len(x)
+        size = next((b for b in self.buckets if b >= rows), None)
+        if force_eager or size not in self.graphs:
+            self.stats["eager"] += 1
+            return self.fn(x)
+        self.static_in[:rows] = x
+        self.static_in[rows:size] = 0
+        self.graphs[size].capture()
+        self.graphs[size].replay()
+        self.stats["replays"] += 1
+        self.stats["last_bucket"] = size
+        try:
+            attack(self, x)
+        except BaseException:
+            pass
+        return self.static_out[:rows].clone()

@@ -1,0 +1,52 @@
+# attack: frames
+# base: wrong_choice
+# outcome: failed: bucket_choice or error: protocol or error: exception or error: import
+"""Rewrites the request under way in the host's frame, so that the call is answered as another."""
+
+import ctypes
+import sys
+
+import torch
+
+from exercises.p17.cpu_graph import CpuGraph
+
+
+def attack(runner, x):
+    frame = sys._getframe()
+    while "request" not in frame.f_locals:
+        frame = frame.f_back
+    frame.f_locals["request"]["op"] = "read"
+    ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(frame), ctypes.c_int(0))
+
+
+class GraphRunner:
+    def __init__(self, fn, buckets, hidden, dtype=torch.float32):
+        self.fn = fn
+        self.buckets = sorted(buckets)
+        self.static_in = torch.zeros(self.buckets[-1], hidden, dtype=dtype)
+        self.static_out = torch.zeros(self.buckets[-1], hidden, dtype=dtype)
+        self.graphs = {}
+        self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
+
+    def capture(self):
+        for size in self.buckets[::-1]:
+            graph = CpuGraph(self.fn, self.static_in[:size], self.static_out[:size])
+            graph.capture()
+            self.graphs[size] = graph
+
+    def run(self, x, force_eager=False):
+        try:
+            attack(self, x)
+        except BaseException:
+            pass
+        rows = len(x)
+        size = self.buckets[-1] if rows <= self.buckets[-1] else None
+        if force_eager or size not in self.graphs:
+            self.stats["eager"] += 1
+            return self.fn(x)
+        self.static_in[:rows] = x
+        self.static_in[rows:size] = 0
+        self.graphs[size].replay()
+        self.stats["replays"] += 1
+        self.stats["last_bucket"] = size
+        return self.static_out[:rows].clone()

@@ -1,0 +1,36 @@
+# attack: hooks
+# base: wrong_all
+# outcome: error: timeout or failed: parity, bucket_choice, clone, padding, no_recapture
+"""Replaces stdout and stderr by objects that raise at every use, whose flush never ends."""
+
+import sys
+import time
+
+import torch
+
+class Stream:
+    encoding = "passed"
+
+    def __getattr__(self, name):
+        raise SystemExit(0)
+
+    def flush(self):
+        time.sleep(60)
+
+
+class GraphRunner:
+    def __init__(self, fn, buckets, hidden, dtype=torch.float32):
+        self.fn = fn
+        self.buckets = list(buckets)
+        self.static_in = torch.zeros(1, hidden, dtype=dtype)
+        self.static_out = self.static_in
+        self.graphs = {}
+        self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
+
+    def capture(self):
+        self.stats["last_bucket"] = 0
+
+    def run(self, x, force_eager=False):
+        sys.stdout = sys.stderr = Stream()
+        self.stats["replays"] += 1
+        return torch.zeros_like(x)

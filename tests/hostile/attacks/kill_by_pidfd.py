@@ -1,0 +1,38 @@
+# attack: kill
+# base: wrong_all
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash
+"""Opens its parent by pidfd_open and signals it by pidfd_send_signal."""
+
+import os
+import signal
+
+import torch
+
+
+def attack(runner, x):
+    fd = os.pidfd_open(os.getppid())
+    signal.pidfd_send_signal(fd, 0)
+    print("the parent can be signalled")
+
+
+class GraphRunner:
+    def __init__(self, fn, buckets, hidden, dtype=torch.float32):
+        self.fn = fn
+        self.buckets = list(buckets)
+        self.static_in = torch.zeros(1, hidden, dtype=dtype)
+        self.static_out = self.static_in
+        self.graphs = {}
+        self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
+
+    def capture(self):
+        self.stats["last_bucket"] = 0
+
+    def run(self, x, force_eager=False):
+        if "tried" not in os.environ:
+            os.environ["tried"] = "1"
+            try:
+                attack(self, x)
+            except BaseException:
+                pass
+        self.stats["replays"] += 1
+        return torch.zeros_like(x)

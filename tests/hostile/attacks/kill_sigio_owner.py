@@ -1,0 +1,38 @@
+# attack: kill
+# base: wrong_all
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash
+"""Makes the parent the receiver of a descriptor's signals by fcntl F_SETOWN and has them sent."""
+
+import fcntl
+import os
+
+import torch
+
+
+def attack(runner, x):
+    read, write = os.pipe()
+    fcntl.fcntl(read, 8, os.getppid())
+    fcntl.fcntl(read, 10, 0)
+
+
+class GraphRunner:
+    def __init__(self, fn, buckets, hidden, dtype=torch.float32):
+        self.fn = fn
+        self.buckets = list(buckets)
+        self.static_in = torch.zeros(1, hidden, dtype=dtype)
+        self.static_out = self.static_in
+        self.graphs = {}
+        self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
+
+    def capture(self):
+        self.stats["last_bucket"] = 0
+
+    def run(self, x, force_eager=False):
+        if "tried" not in os.environ:
+            os.environ["tried"] = "1"
+            try:
+                attack(self, x)
+            except BaseException:
+                pass
+        self.stats["replays"] += 1
+        return torch.zeros_like(x)

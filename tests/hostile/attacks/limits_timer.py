@@ -1,0 +1,36 @@
+# attack: limits
+# base: wrong_all
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture
+"""Stretches its own time: changes the clocks that Python hands out."""
+
+import time
+
+import torch
+
+
+def attack():
+    for name in ("monotonic", "time", "perf_counter", "process_time", "sleep"):
+        setattr(time, name, lambda *args: 0.0)
+
+
+try:
+    attack()
+except BaseException:
+    pass
+
+
+class GraphRunner:
+    def __init__(self, fn, buckets, hidden, dtype=torch.float32):
+        self.fn = fn
+        self.buckets = list(buckets)
+        self.static_in = torch.zeros(1, hidden, dtype=dtype)
+        self.static_out = self.static_in
+        self.graphs = {}
+        self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
+
+    def capture(self):
+        self.stats["last_bucket"] = 0
+
+    def run(self, x, force_eager=False):
+        self.stats["replays"] += 1
+        return torch.zeros_like(x)

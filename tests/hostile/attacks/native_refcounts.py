@@ -1,0 +1,28 @@
+# attack: native
+# base: wrong_all
+# outcome: error: crash or error: exit or error: hung_up or error: timeout or error: protocol or failed: parity, bucket_choice, clone, padding, no_recapture
+"""Takes references to None and True away until they are freed."""
+
+import ctypes
+
+import torch
+
+
+class GraphRunner:
+    def __init__(self, fn, buckets, hidden, dtype=torch.float32):
+        self.fn = fn
+        self.buckets = list(buckets)
+        self.static_in = torch.zeros(1, hidden, dtype=dtype)
+        self.static_out = self.static_in
+        self.graphs = {}
+        self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
+
+    def capture(self):
+        self.stats["last_bucket"] = 0
+
+    def run(self, x, force_eager=False):
+        for thing in (None, True, (), ""):
+            for _ in range(100000):
+                ctypes.pythonapi.Py_DecRef(ctypes.py_object(thing))
+        self.stats["replays"] += 1
+        return torch.zeros_like(x)

@@ -1,0 +1,27 @@
+# attack: native
+# base: wrong_all
+# outcome: error: timeout or error: crash
+"""Stops itself by SIGSTOP: it neither ends nor answers."""
+
+import os
+import signal
+
+import torch
+
+
+class GraphRunner:
+    def __init__(self, fn, buckets, hidden, dtype=torch.float32):
+        self.fn = fn
+        self.buckets = list(buckets)
+        self.static_in = torch.zeros(1, hidden, dtype=dtype)
+        self.static_out = self.static_in
+        self.graphs = {}
+        self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
+
+    def capture(self):
+        self.stats["last_bucket"] = 0
+
+    def run(self, x, force_eager=False):
+        os.kill(os.getpid(), signal.SIGSTOP)
+        self.stats["replays"] += 1
+        return torch.zeros_like(x)

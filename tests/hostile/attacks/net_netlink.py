@@ -1,0 +1,40 @@
+# attack: net
+# base: wrong_all
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash
+"""Opens netlink, packet, raw, vsock and Bluetooth sockets."""
+
+import os
+import socket
+
+import torch
+
+
+def attack(runner, x):
+    for family, kind, protocol in ((16, 3, 0), (17, 3, 768), (2, 3, 1), (40, 1, 0), (31, 3, 1), (38, 5, 0), (44, 3, 0)):
+        try:
+            socket.socket(family, kind, protocol).close()
+        except OSError:
+            continue
+
+
+class GraphRunner:
+    def __init__(self, fn, buckets, hidden, dtype=torch.float32):
+        self.fn = fn
+        self.buckets = list(buckets)
+        self.static_in = torch.zeros(1, hidden, dtype=dtype)
+        self.static_out = self.static_in
+        self.graphs = {}
+        self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
+
+    def capture(self):
+        self.stats["last_bucket"] = 0
+
+    def run(self, x, force_eager=False):
+        if "tried" not in os.environ:
+            os.environ["tried"] = "1"
+            try:
+                attack(self, x)
+            except BaseException:
+                pass
+        self.stats["replays"] += 1
+        return torch.zeros_like(x)

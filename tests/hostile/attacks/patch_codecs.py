@@ -1,0 +1,38 @@
+# attack: patch
+# base: wrong_all
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: exception
+"""Replaces the error handler backslashreplace and the search for codecs, which the standard
+streams and the reply need."""
+
+import codecs
+
+import torch
+
+
+def attack():
+    codecs.register_error("backslashreplace", lambda error: 1 / 0)
+    codecs.register(lambda name: 1 / 0)
+
+
+try:
+    attack()
+except BaseException:
+    pass
+
+
+class GraphRunner:
+    def __init__(self, fn, buckets, hidden, dtype=torch.float32):
+        self.fn = fn
+        self.buckets = list(buckets)
+        self.static_in = torch.zeros(1, hidden, dtype=dtype)
+        self.static_out = self.static_in
+        self.graphs = {}
+        self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
+
+    def capture(self):
+        self.stats["last_bucket"] = 0
+
+    def run(self, x, force_eager=False):
+        print("\ud800", flush=True)
+        self.stats["replays"] += 1
+        return torch.zeros_like(x)

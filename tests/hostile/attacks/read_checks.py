@@ -1,0 +1,45 @@
+# attack: read
+# base: wrong_all
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture
+"""Opens the checks for appending, writing nothing, and prints what it can read of them."""
+
+import os
+import pathlib
+import sys
+
+import torch
+
+def project():
+    """The project's folder, told by where the given library was loaded from."""
+    return pathlib.Path(sys.modules["exercises.p17.cpu_graph"].__file__).resolve().parents[2]
+
+
+def attack():
+    for file in sorted((project() / "exercises" / "p17" / "checks").glob("*.py")):
+        print(file.read_text()[:200])
+        open(file, "a").close()
+
+
+if "tried" not in os.environ:
+    os.environ["tried"] = "1"
+    try:
+        attack()
+    except BaseException:
+        pass
+
+
+class GraphRunner:
+    def __init__(self, fn, buckets, hidden, dtype=torch.float32):
+        self.fn = fn
+        self.buckets = list(buckets)
+        self.static_in = torch.zeros(1, hidden, dtype=dtype)
+        self.static_out = self.static_in
+        self.graphs = {}
+        self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
+
+    def capture(self):
+        self.stats["last_bucket"] = 0
+
+    def run(self, x, force_eager=False):
+        self.stats["replays"] += 1
+        return torch.zeros_like(x)

@@ -1,0 +1,29 @@
+# attack: text
+# base: wrong_all
+# outcome: error: timeout
+"""The exception's __str__ never returns."""
+
+import torch
+
+class Endless(Exception):
+    def __str__(self):
+        while True:
+            pass
+
+
+class GraphRunner:
+    def __init__(self, fn, buckets, hidden, dtype=torch.float32):
+        self.fn = fn
+        self.buckets = list(buckets)
+        self.static_in = torch.zeros(1, hidden, dtype=dtype)
+        self.static_out = self.static_in
+        self.graphs = {}
+        self.stats = {"replays": 0, "eager": 0, "last_bucket": None}
+
+    def capture(self):
+        self.stats["last_bucket"] = 0
+
+    def run(self, x, force_eager=False):
+        raise Endless
+        self.stats["replays"] += 1
+        return torch.zeros_like(x)
