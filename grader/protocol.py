@@ -4,6 +4,7 @@ One JSON object a line, UTF-8, a request and then its reply; ``docs/protocol.md`
 whole description. This module imports nothing but the standard library: both sides load it.
 """
 
+import hmac
 import json
 from typing import Any
 
@@ -32,6 +33,27 @@ class ProtocolError(Exception):
 def encode_line(message: Message) -> bytes:
     """One message as one line. Lone surrogates survive, escaped."""
     return json.dumps(message, allow_nan=False, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def seal(line: bytes, key: bytes) -> bytes:
+    """A line with the proof before it that it comes from one who has the key."""
+    return _proof(line.removesuffix(b"\n"), key) + b" " + line
+
+
+def unseal(line: bytes, key: bytes) -> bytes:
+    """The line that a sealed one holds.
+
+    Raises:
+        ProtocolError: it comes from one who has not the key.
+    """
+    proof, _, inner = line.partition(b" ")
+    if not hmac.compare_digest(proof, _proof(inner, key)):
+        raise ProtocolError("a reply that the host did not write")
+    return inner
+
+
+def _proof(line: bytes, key: bytes) -> bytes:
+    return hmac.digest(key, line, "sha256").hex().encode("ascii")
 
 
 def decode_line(line: bytes) -> Message:

@@ -2,6 +2,7 @@
 
 import math
 import os
+import secrets
 import selectors
 import signal
 import socket
@@ -17,6 +18,7 @@ from grader.protocol import (
     ProtocolError,
     decode_line,
     encode_line,
+    unseal,
 )
 from grader.subject.isolation import Isolation
 
@@ -114,6 +116,7 @@ class Channel:
         self._dead = False
         self.printed, self.sound = 0, True
         self.isolation: Isolation | None = None
+        self._key = b""
         self._selector = selectors.DefaultSelector()
         pipe.setblocking(False)
         self._selector.register(pipe, selectors.EVENT_READ)
@@ -124,21 +127,26 @@ class Channel:
     def await_walls(self, seconds: float) -> None:
         """Wait for the subject to say which walls stand around it, unless it has.
 
-        It says so before any code of a submission runs in it. Needed once, before the first
-        ``receive``.
+        It says so before any code of a submission runs in it. Then it is told a key with which
+        it is to seal all that it says from there on: a submission can write to the pipe, but not
+        in the host's name. Needed once, before the first ``receive``.
 
         Raises:
-            EnvironmentFault: they could not be built.
+            EnvironmentFault: the walls could not be built.
         """
         if self.isolation is not None:
             return
+        key = secrets.token_bytes(32)
+        number = self.send("seal", key=key.hex())
         try:
             said = decode_line(self._read_line(seconds, math.inf, "greeting"))
+            if "failed" in said:
+                raise EnvironmentFault("environment.walls", detail=said["failed"])
+            self.receive(number, seconds=seconds, output_mb=math.inf, doing="seal")
         except SubmissionError as error:
             raise EnvironmentFault("environment.walls", detail=error.kind) from None
-        if "failed" in said:
-            raise EnvironmentFault("environment.walls", detail=said["failed"])
         self.isolation = Isolation(frozenset(said["walls"]), said["lacking"])
+        self._key = key
 
     def send(self, op: str, **fields: object) -> int:
         """Send a request without waiting for its reply.
@@ -167,7 +175,7 @@ class Channel:
         try:
             line = self._read_line(seconds, output_mb, doing)
             self._drain()
-            reply = _decode_reply(line, number)
+            reply = _decode_reply(line, number, self._key)
         except SubmissionError:
             self.sound = False
             raise
@@ -302,14 +310,14 @@ def _signal_name(number: int) -> str:
         return str(number)
 
 
-def _decode_reply(line: bytes, number: int) -> Message:
+def _decode_reply(line: bytes, number: int, key: bytes) -> Message:
     """A line as the reply to a request.
 
     Raises:
         SubmissionError: kind ``protocol``.
     """
     try:
-        reply = decode_line(line)
+        reply = decode_line(unseal(line, key) if key else line)
     except ProtocolError as error:
         raise SubmissionError("protocol", {"detail": str(error)}) from None
     events = reply.get("events")

@@ -254,7 +254,7 @@ class Subject:
         if error.kind == "crash":
             self._locate(error, self._channel.stderr.texts())
             self._channel.stderr.cut(_CRASH_REPORT)
-        elif error.kind in ("timeout", "output"):
+        elif error.kind in ("timeout", "output") and error.text is None:
             self._locate(error, [self._channel.stack()])
             if error.kind == "timeout" and time.monotonic() >= self._limits.deadline:
                 error.text = "timeout_grading"

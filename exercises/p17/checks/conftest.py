@@ -22,12 +22,16 @@ from grader.checks import (
     expect,
 )
 
-HIDDEN = 3
+#: Columns that a batch may have.
+HIDDEN = range(2, 6)
 DIMENSIONS = 2
 
 #: Binary places of a batch's values: what a narrower dtype would round off, and yet few enough
 #: for this one to hold every sum and product of the checks' functions exactly.
 PLACES = {"float64": 40, "float32": 12, "bfloat16": 0}
+
+#: The largest power of two that all of a rig's values may be multiplied by, likewise.
+MAGNITUDES = {"float64": 6, "float32": 6, "bfloat16": 0}
 
 
 class Rig:
@@ -39,6 +43,7 @@ class Rig:
         rng: what batches are drawn from.
         fn: name and parameters of the function.
         buckets: as handed to the runner, in that order.
+        hidden: columns of every batch.
         dtype: of the buffers and of every batch; None leaves the runner its default.
 
     Attributes:
@@ -54,14 +59,16 @@ class Rig:
         *,
         fn: tuple[str, dict[str, object]],
         buckets: Sequence[int],
+        hidden: int,
         dtype: str | None,
     ) -> None:
         name, params = fn
         self.subject, self._oracle, self._rng, self._fn = subject, oracle, rng, fn
-        self.buckets, self.dtype = sorted(buckets), dtype or "float32"
+        self.buckets, self.hidden, self.dtype = sorted(buckets), hidden, dtype or "float32"
+        self._magnitude = 2 ** rng.randint(0, MAGNITUDES[self.dtype])
         function = subject.function(name, **params)
         keywords = {"dtype": DType(dtype)} if dtype else {}
-        self.runner = subject.new("GraphRunner", function, list(buckets), HIDDEN, **keywords)
+        self.runner = subject.new("GraphRunner", function, list(buckets), hidden, **keywords)
         self.events: list[Event] = subject.events
         self.replays = 0
 
@@ -80,16 +87,16 @@ class Rig:
         """A fresh batch without zeros. Its dtype holds the values, and what is computed of them,
         exactly, so that results can be compared bit for bit.
         """
-        return Tensor.of([[self._number() for _ in range(HIDDEN)] for _ in range(bs)], self.dtype)
+        return Tensor.of([[self._number() for _ in range(self.hidden)] for _ in range(bs)], self.dtype)
 
     def _number(self) -> float:
         sign, whole = self._rng.choice((-1, 1)), self._rng.randint(1, 6)
         places = PLACES[self.dtype]
-        return sign * (whole + self._rng.randrange(2**places) / 2**places)
+        return sign * (whole + self._rng.randrange(2**places) / 2**places) * self._magnitude
 
     def filled(self, bs: int, value: float) -> Tensor:
         """A batch full of one value."""
-        return Tensor.of([[value] * HIDDEN] * bs, self.dtype)
+        return Tensor.of([[value] * self.hidden] * bs, self.dtype)
 
     def zigzag(self, last: int | None = None) -> Iterator[int]:
         """Every batch size up to ``last`` (the largest bucket), large and small in turns."""
@@ -132,8 +139,11 @@ class Rig:
     # What is seen.
 
     def seen(self, name: str) -> list[Event]:
-        """The events of a kind in the last call, without those that a graph caused by itself."""
-        found = [e for e in self.events if e.name == name and e.within is None]
+        """The events of a kind in the last call. A function that a graph called does not count:
+        that is the graph's doing. A graph that a graph captured or replayed does.
+        """
+        nested = name in ("capture", "replay")
+        found = [e for e in self.events if e.name == name and (nested or e.within is None)]
         for event in found:
             if name in ("capture", "replay"):
                 expect(
@@ -141,6 +151,10 @@ class Rig:
                     seen=_kind(event.input), expected="Tensor[b, hidden]",
                 )  # fmt: skip
         return found
+
+    def inputs_within_replays(self) -> list[Any]:
+        """What replayed graphs gave to the function in the last call."""
+        return [e.input for e in self.events if e.name == "function" and e.within == "replay"]
 
     def buffer(self, name: str) -> RemoteTensor:
         """``static_in`` or ``static_out`` as it is now."""
@@ -205,20 +219,30 @@ NewRig = Callable[..., Rig]
 
 
 @pytest.fixture
-def new_rig(subject: Subject, oracle: Subject, rng: random.Random) -> NewRig:
+def hidden(rng: random.Random) -> int:
+    """How many columns the batches of a case have."""
+    return rng.choice(HIDDEN)
+
+
+@pytest.fixture
+def new_rig(subject: Subject, oracle: Subject, rng: random.Random, hidden: int) -> NewRig:
     """Makes rigs: a random affine function, the seed's buckets and captured graphs, unless said
     otherwise.
     """
+    columns = hidden
 
     def make(
         fn: tuple[str, dict[str, object]] | None = None,
         *,
         buckets: Sequence[int] = (16, 1, 4),
+        hidden: int | None = None,
         dtype: str | None = None,
         captured: bool = True,
     ) -> Rig:
         fn = fn or ("affine", {"scale": rng.choice([2, 3, 4]), "shift": rng.randint(1, 9)})
-        rig = Rig(subject, oracle, rng, fn=fn, buckets=buckets, dtype=dtype)
+        rig = Rig(
+            subject, oracle, rng, fn=fn, buckets=buckets, hidden=hidden or columns, dtype=dtype
+        )
         if captured:
             rig.capture()
         return rig

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.checks import expect, expect_equal, expect_unchanged
+from grader.checks import RemoteTensor, expect, expect_equal, expect_unchanged
 
 
 def ran(replays, calls):
@@ -24,6 +24,11 @@ def expect_replay(rig, bs):
         rig.is_of(replays[0], bucket), "bucket_choice.wrong_bucket",
         seen=len(replays[0].input.value), expected=bucket, bs=bs,
     )  # fmt: skip
+    for given in rig.inputs_within_replays():
+        same = isinstance(given, RemoteTensor) and given.value.same_as(replays[0].input.value)
+        expect(
+            same, "bucket_choice.other_input", seen="fn(x)", expected="fn(static_in[:b])", bs=bs
+        )
 
 
 def expect_eager(rig, bs, why):
@@ -37,11 +42,13 @@ def expect_eager(rig, bs, why):
 
 
 @pytest.mark.parametrize(
-    "buckets", [(16, 1, 4), (6, 1, 3), (5, 12, 7, 2)], ids=["16-1-4", "6-1-3", "5-12-7-2"]
+    "buckets", [(16, 1, 4), (6, 1, 3), (5, 12, 7, 2), None], ids=["16-1-4", "6-1-3", "5-12-7-2", "any"]
 )
-def test_smallest_that_fits(new_rig, buckets):
-    """Also where the size is a bucket's, the buckets are unsorted and no powers of two."""
-    rig = new_rig(buckets=buckets)
+def test_smallest_that_fits(new_rig, rng, buckets):
+    """Also where the size is a bucket's, the buckets are unsorted and no powers of two; and of
+    buckets drawn at random.
+    """
+    rig = new_rig(buckets=buckets or [rng.randint(17, 20), *rng.sample(range(1, 13), 3)])
     for bs in rig.zigzag():
         rig.run(rig.batch(bs))
         expect_replay(rig, bs)

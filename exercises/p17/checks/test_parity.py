@@ -6,12 +6,10 @@ import pytest
 
 from grader.checks import DType, Tensor, expect_equal, expect_not, expect_same, expect_unchanged
 
-HIDDEN = 3
 
-
-def linear(rng: random.Random, dtype: str) -> tuple[str, dict[str, object]]:
+def linear(rng: random.Random, hidden: int, dtype: str) -> tuple[str, dict[str, object]]:
     """A row-wise function with random weights."""
-    weights = [[rng.choice([-2, -1, 1, 2]) for _ in range(HIDDEN)] for _ in range(HIDDEN)]
+    weights = [[rng.choice([-2, -1, 1, 2]) for _ in range(hidden)] for _ in range(hidden)]
     return "linear", {"weights": weights, "dtype": DType(dtype)}
 
 
@@ -20,9 +18,9 @@ def linear(rng: random.Random, dtype: str) -> tuple[str, dict[str, object]]:
     [("float32", (16, 1, 4)), ("float64", (1, 2, 4, 8)), ("bfloat16", (1, 3, 6))],
     ids=["float32", "float64", "bfloat16"],
 )
-def test_every_batch_size(new_rig, rng, dtype, buckets):
+def test_every_batch_size(new_rig, rng, hidden, dtype, buckets):
     """From 1 to two above the largest bucket, large and small in turns, each dtype."""
-    rig = new_rig(linear(rng, dtype), buckets=buckets, dtype=dtype)
+    rig = new_rig(linear(rng, hidden, dtype), buckets=buckets, dtype=dtype)
     for bs in rig.zigzag(rig.largest + 2):
         x = rig.batch(bs)
         expect_same(rig.run(x).value, rig.eager(x), "parity", bs=bs)
@@ -36,12 +34,12 @@ def test_default_dtype(new_rig):
 
 
 @pytest.mark.parametrize("layout", ["column_major", "every_other_column"])
-def test_non_contiguous_input(new_rig, rng, layout):
+def test_non_contiguous_input(new_rig, rng, hidden, layout):
     """The caller's batch may be a transposed or a sliced tensor."""
-    rig = new_rig(linear(rng, "float32"), buckets=(1, 3, 6))
+    rig = new_rig(linear(rng, hidden, "float32"), buckets=(1, 3, 6))
     for bs in (5, 2, 3, 1, 7):
         x = rig.batch(bs)
-        strides = (1, bs) if layout == "column_major" else (2 * HIDDEN, 2)
+        strides = (1, bs) if layout == "column_major" else (2 * hidden, 2)
         laid_out = rig.subject.tensor(x, strides=strides)
         expect_same(rig.run(laid_out).value, rig.eager(x), "parity", bs=bs)
 
@@ -95,7 +93,7 @@ def test_two_runners(new_rig):
 
 def test_nan_and_inf(new_rig):
     """What the function makes of zeros, infinities and NaN arrives as it is."""
-    rig = new_rig(("reciprocal", {}), buckets=(1, 3, 6))
+    rig = new_rig(("reciprocal", {}), buckets=(1, 3, 6), hidden=3)
     inf, nan = float("inf"), float("nan")
     rows = [[0.0, 1.0, -2.0], [nan, 4.0, -inf], [inf, -0.0, 0.5], [1.0, nan, 0.0], [2.0, 0.0, 8.0]]
     for bs in (5, 2, 3, 1, 4):

@@ -28,15 +28,14 @@ def perform(take: Callable[[], Any], put: Put) -> NoReturn:
     what to call an exception. How it went is ``("value", value)`` or ``("error", fields)``.
     """
     while True:
+        # What the act before left behind is let go of here, in this thread: finalizers run.
         number, act, args, path, kind = take()
         try:
             outcome = ("value", act(*args))
         except BaseException as error:  # noqa: BLE001 - sys.exit in run() must not end the thread
             outcome = ("error", _describe(error, path, kind))
-        del act, args  # what an act leaves behind is finalised here, not in the host's thread
         flush_streams()
         put(("done", number, outcome))
-        del outcome
 
 
 def gate(number: int, put: Put, ambient: Sequence[Callable[[], object]]) -> Callable[..., Any]:
@@ -78,20 +77,16 @@ def new(
 
 
 def call(
-    target: Any, method: str | None, args: Sequence[Any], kwargs: Mapping[str, Any],
-    watch: Sequence[str], path: str,
-) -> tuple[Any, Any]:  # fmt: skip
-    """Call an object or a method of it; then read attributes of it, whatever became of the call.
+    target: Any, method: str | None, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> object:
+    """Call an object or a method of it."""
+    function = target if method is None else getattr(target, method)
+    return simplify(function(*args, **kwargs))
 
-    Returns:
-        How the call went, and name -> how reading it went.
-    """
-    try:
-        function = target if method is None else getattr(target, method)
-        outcome = ("value", simplify(function(*args, **kwargs)))
-    except BaseException as error:  # noqa: BLE001
-        outcome = ("error", _describe(error, path, "exception"))
-    return outcome, {name: _read(target, name, path) for name in watch}
+
+def watch(target: object, names: Sequence[str], path: str) -> list[tuple[str, Any]]:
+    """Read attributes, each of which may fail."""
+    return [_read(target, name, path) for name in names]
 
 
 def get(target: object, name: str) -> object:

@@ -7,7 +7,7 @@ for the grading side to see.
 """
 
 # Bound here, where a submission that puts others into ``builtins`` does not reach them.
-from builtins import all, bool, bytearray, dict, float, getattr, id, int, isinstance, len, list, map, repr, str, tuple, type  # noqa: A004, UP029
+from builtins import all, bool, bytearray, dict, float, getattr, id, int, isinstance, len, list, map, repr, str, tuple, type, zip  # noqa: A004, UP029
 
 import base64
 import sys
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any, BinaryIO
 
-from grader.protocol import TAG, VERSION, Json, Message, decode_line, encode_line
+from grader.protocol import TAG, VERSION, Json, Message, decode_line, encode_line, seal
 from grader.subject.python import acts
 from grader.subject.python.events import EventLog, Scribe
 from grader.subject.python.faults import LoadError, compile_source, describe_exception
@@ -54,6 +54,7 @@ class Host:
             (self._tensors.AMBIENT, self._tensors.under) if self._tensors else ((), nullcontext)
         )
         self._stage = Stage(ambient, under)
+        self._key = b""
         self._reserve = bytearray(_RESERVE_BYTES)
         self.log = EventLog(self._describe)
         if exercise is not None:
@@ -61,8 +62,10 @@ class Host:
 
     def serve(self, requests: BinaryIO, send: Callable[[bytes], None]) -> None:
         """Answer requests until there are no more."""
-        for line in requests:
-            send(encode_line(self._answer(decode_line(line))))
+        for request in requests:
+            key = self._key
+            line = encode_line(self._answer(decode_line(request)))
+            send(seal(line, key) if key else line)
 
     def _answer(self, request: Message) -> Message:
         reply: Message = {"id": request["id"]}
@@ -85,6 +88,10 @@ class Host:
         versions = {"protocol": VERSION, "language": "python", "runtime": sys.version.split()[0]}
         versions |= {f"library.{name}": str(version) for name, version in libraries.items()}
         return {"value": {TAG: "map", "items": list(map(list, versions.items()))}}
+
+    def _op_seal(self, request: Message) -> Message:
+        self._key = bytes.fromhex(request["key"])
+        return {"value": None}
 
     def _op_load(self, request: Message) -> Message:
         self._op_forget(request)
@@ -116,7 +123,7 @@ class Host:
             return function(*args)
 
         fn = self._stage.give(evaluate)
-        fn.__name__ = fn.__qualname__ = request["name"]
+        fn.__name__ = fn.__qualname__ = "fn"  # nothing that tells one function from another
         return {"value": self._describe(fn)}
 
     def _op_tensor(self, request: Message) -> Message:
@@ -133,17 +140,14 @@ class Host:
     def _op_call(self, request: Message) -> Message:
         target, watch = self._objects[request["ref"]], self._watched.get(request["ref"])
         args = self._args(request), self._kwargs(request)
-        kind, both = self._do(
-            acts.call, target, request.get("method"), *args, watch or (), self._path
-        )
-        if kind == "error":
-            return self._told((kind, both))
-        outcome, seen = _pair(both)
-        told = self._told(outcome)
+        # What was returned is looked at before attributes are read, for that may run code that
+        # makes of it another thing.
+        told = self._told(self._do(acts.call, target, request.get("method"), *args))
         if watch is not None:
-            if type(seen) is not dict:
+            _, seen = self._do(acts.watch, target, watch, self._path)
+            if type(seen) is not list or len(seen) != len(watch):
                 raise Strayed
-            told["after"] = {name: self._seen(seen.get(name)) for name in watch}
+            told["after"] = dict(zip(watch, map(self._seen, seen), strict=True))
         return told
 
     def _op_get(self, request: Message) -> Message:

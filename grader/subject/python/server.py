@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from grader.protocol import HUNG_UP
+from grader.subject.python import guard
 from grader.subject.python.host import Host
 
 if TYPE_CHECKING:
@@ -170,7 +171,8 @@ def _answer(
             alive[cell.pid] = cell
             control.sendall(_line({"pid": cell.pid}))
         elif request["op"] == "dump":
-            alive[request["pid"]].dump_stack()
+            if request["pid"] in alive:
+                alive[request["pid"]].dump_stack()
             control.sendall(_line({}))
         else:
             cell = alive.pop(request["pid"])
@@ -231,11 +233,13 @@ def _become_subject(
     faulthandler.enable(file=2, all_threads=True)
     os._exit = _exit_with_place(os.getpid())  # type: ignore[assignment]
     gc.enable()
-    sys.argv = [""]
     sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123 - kept for good
     sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
-    Host(exercise).serve(pipe.makefile("rb"), pipe.sendall)
+    host = Host(exercise)
+    guard.put_away()
+    guard.put_up()
+    host.serve(pipe.makefile("rb"), pipe.sendall)
 
 
 def _exit_with_place(subject: int) -> Callable[[int], NoReturn]:

@@ -85,6 +85,7 @@ def encode(tensor: Any) -> Json:
         "shape": list(_Base.size(tensor)),
         "strides": list(_Base.stride(tensor)),
         "offset": _Base.storage_offset(tensor),
+        "storage": list(_extent(tensor)),
         "data": _to_base64(data, newline=False).decode("ascii"),
     }
 
