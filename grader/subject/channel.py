@@ -289,7 +289,8 @@ def _decode_reply(line: bytes, number: int) -> Message:
         raise SubmissionError("protocol", {"detail": str(error)}) from None
     events = reply.get("events")
     well_formed = (
-        reply.get("id") == number
+        type(reply.get("id")) is int  # True is no 1
+        and reply["id"] == number
         and ("value" in reply) != ("error" in reply)
         and isinstance(reply.get("error", {}), dict)
         and isinstance(reply.get("after", {}), dict)

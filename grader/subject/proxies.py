@@ -3,12 +3,12 @@
 Values go over the pipe as ``grader.protocol`` spells them; here they become proxies and back.
 """
 
-import binascii
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import SubmissionError
-from grader.protocol import TAG, Json
+from grader.protocol import TAG, Json, of_type
 from grader.protocol import Message as WireMessage
 from grader.subject.faults import text_or_none
 from grader.tensor import Tensor
@@ -69,10 +69,13 @@ class RemoteTensor:
 
     def __init__(self, subject: "Subject", wire: WireMessage) -> None:
         self._subject = subject
-        self.ref = int(wire["ref"])
+        self.ref = of_type(int, wire["ref"])
         self.value = Tensor.from_wire(wire)
-        self.strides = tuple(map(int, wire["strides"]))
-        self.offset = int(wire["offset"])
+        self.strides = tuple(_word(stride) for stride in of_type(list, wire["strides"]))
+        self.offset = _word(wire["offset"])
+        if len(self.strides) != len(self.shape):
+            msg = f"{len(self.strides)} strides for {len(self.shape)} dimensions"
+            raise ValueError(msg)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -108,7 +111,7 @@ class Event:
 
     def __init__(self, subject: "Subject", entry: WireMessage) -> None:
         self._subject, self._entry = subject, entry
-        self.name = str(entry.get("event"))
+        self.name = text_or_none(entry.get("event")) or ""
         self.within: str | None = text_or_none(entry.get("within"))
 
     def __getattr__(self, field: str) -> Any:
@@ -146,28 +149,39 @@ def from_wire(subject: "Subject", wire: Json) -> Any:
     """
     try:
         return _from_wire(subject, wire)
-    except (KeyError, TypeError, ValueError, binascii.Error) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise SubmissionError("protocol", {"detail": f"no value: {error}"}) from None
 
 
 def _from_wire(subject: "Subject", wire: Json) -> Any:
     if isinstance(wire, list):
         return [_from_wire(subject, item) for item in wire]
+    if isinstance(wire, float):
+        raise TypeError("a float without its tag")
     if not isinstance(wire, dict):
         return wire
     match wire[TAG]:
         case "float":
-            return float(wire["value"])
+            return float(of_type(str, wire["value"]))
         case "dtype":
-            return DType(wire["name"])
+            return DType(of_type(str, wire["name"]))
         case "tensor":
             return RemoteTensor(subject, wire)
         case "map":
-            return {_key(_from_wire(subject, k)): _from_wire(subject, v) for k, v in wire["items"]}
+            pairs = (of_type(list, pair) for pair in of_type(list, wire["items"]))
+            return {_key(_from_wire(subject, k)): _from_wire(subject, v) for k, v in pairs}
         case "object":
-            return RemoteObject(subject, int(wire["ref"]), str(wire["type"]))
+            return RemoteObject(subject, of_type(int, wire["ref"]), of_type(str, wire["type"]))
     msg = f"unknown tag {wire[TAG]!r}"
     raise ValueError(msg)
+
+
+def _word(value: Json) -> int:
+    """A stride or an offset: a number that fits a machine's word."""
+    number = of_type(int, value)
+    if abs(number) > sys.maxsize:
+        raise ValueError("a stride or an offset beyond all memory")
+    return number
 
 
 def _key(value: Any) -> Any:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from grader.errors import ExerciseError, SubmissionError
-from grader.protocol import TAG
+from grader.protocol import MAX_EVENTS, TAG
 from grader.subject.channel import Channel
 from grader.subject.faults import call_error, load_error
 from grader.subject.proxies import (
@@ -118,7 +118,7 @@ class Subject:
 
     def forget(self) -> None:
         """Let go of every object; what is loaded stays."""
-        self._ask("forget", self._limits.call_s, doing="forget")
+        _raise(self._ask("forget", self._limits.call_s, doing="forget"), "forget")
 
     def new(self, class_name: str, *args: object, **kwargs: object) -> "RemoteObject":
         """An object of one of the submission's classes.
@@ -244,7 +244,8 @@ class Subject:
         except SubmissionError as error:
             self._explain(error)
             raise
-        if any(event.get("event") == "dropped" for event in reply["events"]):
+        events = reply["events"]
+        if len(events) > MAX_EVENTS or any(event.get("event") == "dropped" for event in events):
             raise SubmissionError("events", {"doing": doing})
         return self.trace.add({"op": op, **fields}, reply)
 
@@ -262,7 +263,7 @@ class Subject:
     def _locate(self, error: SubmissionError, stacks: Sequence[str]) -> None:
         """The submission's own line in what ``faulthandler`` wrote last."""
         path = self._source.path.encode("ascii", "backslashreplace").decode("ascii")
-        frame = re.compile(rf'File "{re.escape(path)}", line (\d+) in')
+        frame = re.compile(rf'File "{re.escape(path)}", line ([1-9]\d{{0,6}}) in')
         for stack in reversed(stacks):
             match = frame.search(stack, max(0, stack.rfind("(most recent call first)")))
             if match:

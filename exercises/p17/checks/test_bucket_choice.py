@@ -67,11 +67,7 @@ def test_same_batch_again(new_rig):
 def test_buckets_sorted(new_rig):
     """``buckets`` is sorted, smallest first."""
     rig = new_rig()
-    seen = rig.runner.buckets
-    is_list = isinstance(seen, list)
-    expect(
-        is_list and seen == rig.buckets, "bucket_choice.unsorted", seen=seen, expected=rig.buckets
-    )
+    expect_equal(rig.runner.buckets, rig.buckets, "bucket_choice.unsorted")
 
 
 def test_eager_above_largest(new_rig):
