@@ -122,7 +122,14 @@ class Channel:
 
         Returns:
             Its number, for ``receive``.
+
+        Raises:
+            SubmissionError: kind ``protocol``: something was answered that had not been asked.
         """
+        self._take_reply()
+        if self._buffer:
+            self.sound = False
+            raise SubmissionError("protocol", {"detail": "a reply without a request"})
         self._next_id += 1
         self._outgoing += encode_line({"id": self._next_id, "op": op, **fields})
         self._push()
