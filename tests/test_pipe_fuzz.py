@@ -7,7 +7,6 @@ at a time against a channel that says what Hypothesis wants.
 import contextlib
 import copy
 import json
-import os
 import signal
 import socket
 import threading
@@ -17,9 +16,9 @@ from functools import cache
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from support import ROOT, line_of, runner, stack_doing
+from support import ROOT, runner, stack_doing
 
-from grader.checks import CheckFailed, expect, expect_equal, expect_same
+from grader.checks import CheckFailed, expect_equal, expect_same
 from grader.checks.expect import show
 from grader.errors import SubmissionError
 from grader.exercise import Project
@@ -36,7 +35,7 @@ from grader.subject.python.launcher import launch
 from grader.subject.subject import Interface, Limits, Source, Subject
 from grader.submission import Submission
 from grader.tensor import Tensor
-from grader.trace import Step, Trace
+from grader.trace import Trace
 
 #: Characters that no score's page may be longer than, however much a subject says.
 PAGE = 300_000
@@ -74,7 +73,6 @@ tagged = st.one_of(
     st.builds(lambda shape: TENSOR | {"shape": shape, "data": ""},
               st.lists(st.sampled_from([0, 2**62, 2**63, 10**4299, -1, True, "3", 3.0]), min_size=1, max_size=3)),
     st.just(TENSOR | {"shape": [2**40, 0], "data": ""}),
-    st.just(TENSOR | {"shape": [9] * 70_000}),
     st.just(TENSOR | {"offset": 10**4299}),
     st.just(TENSOR | {"strides": []}),
 )  # fmt: skip
@@ -100,7 +98,8 @@ def places(value: object, at: tuple = ()) -> list[tuple]:
 def changed(value, which: int, what: str, by: object):
     """A JSON value with something replaced, left out or added at one of its places."""
     value = {"": copy.deepcopy(value)}
-    *path, last = places(value)[1:][which % (len(places(value)) - 1)]
+    found = places(value)[1:]
+    *path, last = found[which % len(found)]
     holder = value
     for key in path:
         holder = holder[key]
@@ -197,7 +196,7 @@ def ask(name: str, reply: object) -> object:
     for step in trace:
         assert isinstance(step.events, list)
         assert isinstance(step.after, dict)
-    assert [trace.spell(step) for step in trace.calls()] is not None
+    assert [trace.spell(step) for step in trace.calls()] != None
     assert Trace.from_json(trace.to_json()).to_json() == trace.to_json()
     return value
 
@@ -238,9 +237,10 @@ def test_well_formed(name):
 @given(st.sampled_from(list(OPERATIONS)), st.lists(changes, min_size=1, max_size=3))
 @example("get", [(2, "replace", {"$": "float", "value": 10**4299})])
 @example("get", [(2, "replace", "@deep@")])
+@example("call", [(2, "replace", TENSOR | {"shape": [9] * 70_000})])
 @example("call", [(8, "replace", TENSOR | {"shape": [2**63, 0], "data": ""})])
 @example("call", [(8, "replace", TENSOR | {"shape": [2**62, 0], "data": ""})])
-@settings(max_examples=2000)
+@settings(max_examples=800)
 def test_changed_reply(name, changes_):
     """Whatever is changed in a reply, an operation gives a value or one of the errors it may."""
     reply = well_formed(name)
@@ -254,7 +254,7 @@ def test_changed_reply(name, changes_):
     odd | errors,
     st.sampled_from(["value", "error", "after", "events"]),
 )
-@settings(max_examples=1000)
+@settings(max_examples=400)
 def test_odd_part(name, part, key):
     """So it is where a whole part of the reply is something else."""
     ask(name, well_formed(name) | {key: part})
@@ -266,7 +266,7 @@ def test_odd_part(name, part, key):
     st.integers(0, 10**6),
     st.integers(0, 60),
 )
-@settings(max_examples=500)
+@settings(max_examples=300)
 def test_changed_bytes(name, data, at, length):
     """So it is where bytes are put in place of others."""
     line = line_of_json(well_formed(name))
@@ -277,7 +277,7 @@ def test_changed_bytes(name, data, at, length):
 @given(changes)
 @example((1, "replace", 10**4299))
 @example((4, "replace", [9] * 100_000))
-@settings(max_examples=500)
+@settings(max_examples=300)
 def test_tensor_from_wire(change):
     """A tensor is one, or it is refused with an error that is told."""
     wire = json.loads(json.dumps(changed(TENSOR, *change)))
@@ -293,7 +293,7 @@ def test_tensor_from_wire(change):
     st.sampled_from([TENSOR, OBJECT, STATS, [STATS, TENSOR], {"$": "dtype", "name": "bool"}]),
     changes,
 )
-@settings(max_examples=1000)
+@settings(max_examples=400)
 def test_from_wire(wire, change):
     """A value is one, or breaks the protocol."""
     try:
@@ -459,7 +459,7 @@ def can_be_shown(score: Score, exercise) -> None:
 
 def at(number: int, change):
     """Meddles with one reply."""
-    return lambda n, request, line: change(request, line) if n == number else [line]
+    return lambda n, request, line: change(line) if n == number else [line]
 
 
 @cache
@@ -493,36 +493,36 @@ def number_of(line: bytes) -> int:
 
 #: What is said in place of a reply: none of it is one.
 BROKEN = {
-    "cut": lambda q, line: [line[: len(line) // 2] + b"\n"],
-    "empty": lambda q, line: [b"\n"],
-    "utf8": lambda q, line: [line[:-2] + b',"x":"\xff"}\n'],
-    "nul": lambda q, line: [b"\0" + line],
-    "utf16": lambda q, line: [line.decode().strip().encode("utf-16") + b"\n"],
-    "twice": lambda q, line: [line + line],
-    "ahead": lambda q, line: [line + with_fields(line, id=number_of(line) + 1)],
-    "extra": lambda q, line: [line + b"{"],
-    "late": lambda q, line: [with_fields(line, id=number_of(line) - 1)],
-    "early": lambda q, line: [with_fields(line, id=number_of(line) + 1)],
-    "id_text": lambda q, line: [with_fields(line, id=str(number_of(line)))],
-    "id_float": lambda q, line: [with_fields(line, id=float(number_of(line)))],
-    "id_bool": lambda q, line: [with_fields(line, id=True)],
-    "no_id": lambda q, line: [without(line, "id")],
-    "no_events": lambda q, line: [without(line, "events")],
-    "events_map": lambda q, line: [with_fields(line, events={})],
-    "many_events": lambda q, line: [with_fields(line, events=[{}] * 100_000)],
-    "too_many_events": lambda q, line: [with_fields(line, events=[{}] * (MAX_EVENTS + 1))],
-    "neither": lambda q, line: [without(line, "value", "error")],
-    "both": lambda q, line: [with_fields(line, value=1, error={"kind": "exception"})],
-    "after_list": lambda q, line: [with_fields(line, after=[])],
-    "error_kind": lambda q, line: [without(line, "value", error={"kind": "\ud800", "message": "x" * 10**6})],
-    "exit": lambda q, line: [without(line, "value", error={"kind": "exit", "message": {"$": "@digits@"[:3]}, "line": True})],
-    "memory": lambda q, line: [without(line, "value", error={"kind": "memory", "line": 10**4000, "code": "\ud800"})],
-    "no_json": lambda q, line: [b"HTTP/1.1 200 OK\r\n"],
-    "list": lambda q, line: [b"[" + line.strip() + b"]\n"],
-    "long": lambda q, line: [with_fields(line, x="x" * MAX_LINE)],
-    "endless": lambda q, line: [b"x" * (MAX_LINE + 1)],
-    "hang_up": lambda q, line: hang_up(line),
-} | {f"literal {name}": lambda q, line, name=name: [with_fields(line, x=name)] for name in RAW}  # fmt: skip
+    "cut": lambda line: [line[: len(line) // 2] + b"\n"],
+    "empty": lambda line: [b"\n"],
+    "utf8": lambda line: [line[:-2] + b',"x":"\xff"}\n'],
+    "nul": lambda line: [b"\0" + line],
+    "utf16": lambda line: [line.decode().strip().encode("utf-16") + b"\n"],
+    "twice": lambda line: [line + line],
+    "ahead": lambda line: [line + with_fields(line, id=number_of(line) + 1)],
+    "extra": lambda line: [line + b"{"],
+    "late": lambda line: [with_fields(line, id=number_of(line) - 1)],
+    "early": lambda line: [with_fields(line, id=number_of(line) + 1)],
+    "id_text": lambda line: [with_fields(line, id=str(number_of(line)))],
+    "id_float": lambda line: [with_fields(line, id=float(number_of(line)))],
+    "id_bool": lambda line: [with_fields(line, id=True)],
+    "no_id": lambda line: [without(line, "id")],
+    "no_events": lambda line: [without(line, "events")],
+    "events_map": lambda line: [with_fields(line, events={})],
+    "many_events": lambda line: [with_fields(line, events=[{}] * 100_000)],
+    "too_many_events": lambda line: [with_fields(line, events=[{}] * (MAX_EVENTS + 1))],
+    "neither": lambda line: [without(line, "value", "error")],
+    "both": lambda line: [with_fields(line, value=1, error={"kind": "exception"})],
+    "after_list": lambda line: [with_fields(line, after=[])],
+    "error_kind": lambda line: [without(line, "value", error={"kind": "\ud800", "message": "x" * 10**6})],
+    "exit": lambda line: [without(line, "value", error={"kind": "exit", "message": {"$": "@digits@"[:3]}, "line": True})],
+    "memory": lambda line: [without(line, "value", error={"kind": "memory", "line": 10**4000, "code": "\ud800"})],
+    "no_json": lambda line: [b"HTTP/1.1 200 OK\r\n"],
+    "list": lambda line: [b"[" + line.strip() + b"]\n"],
+    "long": lambda line: [with_fields(line, x="x" * MAX_LINE)],
+    "endless": lambda line: [b"x" * (MAX_LINE + 1)],
+    "hang_up": lambda line: hang_up(line),
+} | {f"literal {name}": lambda line, name=name: [with_fields(line, x=name)] for name in RAW}  # fmt: skip
 
 
 def hang_up(line: bytes):
@@ -566,7 +566,7 @@ def test_hang(middle, heard, monkeypatch, said):
     changed_ = exercise.manifest.model_copy(update={"limits": limits})
     monkeypatch.setitem(vars(exercise), "manifest", changed_)
     started = time.monotonic()
-    score = graded(middle, at(6, lambda request, line: [said]))
+    score = graded(middle, at(6, lambda _line: [said]))
     assert (score.status, score.error.kind) == (Status.ERROR, "timeout")
     assert time.monotonic() - started < 10
 
@@ -574,14 +574,14 @@ def test_hang(middle, heard, monkeypatch, said):
 @pytest.mark.parametrize(
     "op", ["load", "new", "function", "tensor", "call", "get", "read", "write", "shares_storage"]
 )
-@settings(max_examples=7)
+@settings(max_examples=3)
 @given(which=st.integers(0, 10**6), change=changes)
 def test_changed_values(middle, heard, op, which, change):
     """Something changed in a well-formed reply of each kind gives a score, and none for nothing."""
     found = numbers_of(op, heard)
     number = found[which % len(found)]
 
-    def meddle(request, line):
+    def meddle(line):
         return [line_of_json(changed(json.loads(line), *change))]
 
     score = graded(middle, at(number, meddle))
@@ -590,7 +590,7 @@ def test_changed_values(middle, heard, op, which, change):
     assert score.status != Status.ERROR or score.score == 0
 
 
-@settings(max_examples=25)
+@settings(max_examples=8)
 @given(
     where=st.integers(0, 10**4), change=changes, key=st.sampled_from(["events", "after", "value"])
 )
@@ -675,10 +675,10 @@ class GraphRunner(GraphRunner):
     assert score.status == Status.FAILED
 
 
-def test_odd_class_name(p17, p17_grader):
-    """A class whose name no UTF-8 holds is told when one of its objects stands where a tensor should."""
+def test_long_class_name(p17, p17_grader):
+    """A class with a name that nobody reads to its end is told when one of its objects stands where a tensor should."""
     submission = runner(
-        "return torch.zeros(x.shape)", init=r"self.static_in = self.static_out = self.stats = self.graphs = type('\ud800' * 9000, (), {})()",
+        "return torch.zeros(x.shape)", init=r"self.static_in = self.static_out = self.stats = self.graphs = type('x' * 10**6, (), {})()",
     )  # fmt: skip
     score = p17_grader.grade(submission, seed=3)
     can_be_shown(score, p17)

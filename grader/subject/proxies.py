@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from grader.errors import SubmissionError
 from grader.protocol import TAG, Json, of_type
 from grader.protocol import Message as WireMessage
-from grader.subject.faults import text_or_none
 from grader.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -111,8 +110,10 @@ class Event:
 
     def __init__(self, subject: "Subject", entry: WireMessage) -> None:
         self._subject, self._entry = subject, entry
-        self.name = text_or_none(entry.get("event")) or ""
-        self.within: str | None = text_or_none(entry.get("within"))
+        name, within = entry.get("event"), entry.get("within")
+        if not isinstance(name, str) or not isinstance(within, str | None):
+            raise SubmissionError("protocol", {"detail": "an event that does not say which"})
+        self.name, self.within = name, within
 
     def __getattr__(self, field: str) -> Any:
         """A field of the event.
