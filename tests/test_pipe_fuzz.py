@@ -141,7 +141,7 @@ class Scripted:
         encode_line({"op": op, **fields})
         return 1
 
-    def receive(self, number: int, **limits: object) -> dict[str, object]:
+    def receive(self, number: int, **_limits: object) -> dict[str, object]:
         """The line as a reply."""
         return channel_module._decode_reply(self._line.removesuffix(b"\n"), number)
 
@@ -196,7 +196,7 @@ def ask(name: str, reply: object) -> object:
     for step in trace:
         assert isinstance(step.events, list)
         assert isinstance(step.after, dict)
-    assert [trace.spell(step) for step in trace.calls()] != None
+    assert all(isinstance(trace.spell(step), str) for step in trace.calls())
     assert Trace.from_json(trace.to_json()).to_json() == trace.to_json()
     return value
 
@@ -296,11 +296,8 @@ def test_tensor_from_wire(change):
 @settings(max_examples=400)
 def test_from_wire(wire, change):
     """A value is one, or breaks the protocol."""
-    try:
+    with contextlib.suppress(SubmissionError):
         use(from_wire(scripted({}), changed(wire, *change)))
-    except (SubmissionError, SubjectRaised) as error:
-        assert isinstance(error, SubmissionError)
-        assert error.kind == "protocol"
 
 
 @pytest.mark.parametrize(
@@ -410,12 +407,14 @@ class Middle:
 
     def _serve(self, grader: socket.socket, subject: socket.socket, meddle) -> None:
         with grader, subject, grader.makefile("rb") as requests, subject.makefile("rb") as replies:
-            with contextlib.suppress(OSError, HangUp):
+            try:
                 for number, request in enumerate(requests):
                     self.heard.append(json.loads(request)["op"])
                     subject.sendall(request)
                     for said in meddle(number, json.loads(request), replies.readline()):
                         grader.sendall(said)
+            except (OSError, HangUp):
+                return
 
 
 def passed_on(number, request, line):
@@ -459,7 +458,7 @@ def can_be_shown(score: Score, exercise) -> None:
 
 def at(number: int, change):
     """Meddles with one reply."""
-    return lambda n, request, line: change(line) if n == number else [line]
+    return lambda n, _request, line: change(line) if n == number else [line]
 
 
 @cache
@@ -491,10 +490,16 @@ def number_of(line: bytes) -> int:
     return json.loads(line)["id"]
 
 
+def hang_up(line: bytes):
+    """Half a line, then nobody."""
+    yield line[: len(line) // 2]
+    raise HangUp
+
+
 #: What is said in place of a reply: none of it is one.
 BROKEN = {
     "cut": lambda line: [line[: len(line) // 2] + b"\n"],
-    "empty": lambda line: [b"\n"],
+    "empty": lambda _line: [b"\n"],
     "utf8": lambda line: [line[:-2] + b',"x":"\xff"}\n'],
     "nul": lambda line: [b"\0" + line],
     "utf16": lambda line: [line.decode().strip().encode("utf-16") + b"\n"],
@@ -517,18 +522,12 @@ BROKEN = {
     "error_kind": lambda line: [without(line, "value", error={"kind": "\ud800", "message": "x" * 10**6})],
     "exit": lambda line: [without(line, "value", error={"kind": "exit", "message": {"$": "@digits@"[:3]}, "line": True})],
     "memory": lambda line: [without(line, "value", error={"kind": "memory", "line": 10**4000, "code": "\ud800"})],
-    "no_json": lambda line: [b"HTTP/1.1 200 OK\r\n"],
+    "no_json": lambda _line: [b"HTTP/1.1 200 OK\r\n"],
     "list": lambda line: [b"[" + line.strip() + b"]\n"],
     "long": lambda line: [with_fields(line, x="x" * MAX_LINE)],
-    "endless": lambda line: [b"x" * (MAX_LINE + 1)],
-    "hang_up": lambda line: hang_up(line),
+    "hang_up": hang_up,
+    "endless": lambda _line: [b"x" * (MAX_LINE + 1)],
 } | {f"literal {name}": lambda line, name=name: [with_fields(line, x=name)] for name in RAW}  # fmt: skip
-
-
-def hang_up(line: bytes):
-    """Half a line, then nobody."""
-    yield line[: len(line) // 2]
-    raise HangUp
 
 
 @pytest.mark.parametrize("kind", BROKEN)
@@ -574,7 +573,7 @@ def test_hang(middle, heard, monkeypatch, said):
 @pytest.mark.parametrize(
     "op", ["load", "new", "function", "tensor", "call", "get", "read", "write", "shares_storage"]
 )
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(which=st.integers(0, 10**6), change=changes)
 def test_changed_values(middle, heard, op, which, change):
     """Something changed in a well-formed reply of each kind gives a score, and none for nothing."""
@@ -590,7 +589,7 @@ def test_changed_values(middle, heard, op, which, change):
     assert score.status != Status.ERROR or score.score == 0
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(
     where=st.integers(0, 10**4), change=changes, key=st.sampled_from(["events", "after", "value"])
 )
