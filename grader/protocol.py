@@ -6,7 +6,8 @@ whole description. This module imports nothing but the standard library: both si
 
 import hmac
 import json
-from typing import Any
+import math
+from typing import Any, TypeVar
 
 VERSION = 1
 
@@ -16,12 +17,16 @@ TAG = "$"
 #: No reply may be longer than this many bytes.
 MAX_LINE = 16 * 1024 * 1024
 
+#: No message is nested deeper than this, so that whoever walks through one comes to an end.
+MAX_DEPTH = 64
+
 #: Events that one reply may carry. More than that is a runaway loop.
 MAX_EVENTS = 10_000
 
 #: The exit code of a subject whose pipe was cut: none that a submission gives by itself.
 HUNG_UP = 77
 
+T = TypeVar("T")
 Json = Any
 Message = dict[str, Json]
 
@@ -60,19 +65,51 @@ def decode_line(line: bytes) -> Message:
     """One line as one message.
 
     Raises:
-        ProtocolError: it is no UTF-8, no JSON, or no JSON object.
+        ProtocolError: it is no UTF-8, no JSON, no JSON object, holds a number that no float
+            holds, or is nested too deep.
     """
     try:
         # Decoded here, for json would take UTF-16 as well, and surrogates as bytes.
-        message = json.loads(line.decode("utf-8"), parse_constant=_refuse)
+        text = line.decode("utf-8")
+        message = json.loads(text, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise ProtocolError(str(error)) from None
     if not isinstance(message, dict):
         msg = f"a message is a JSON object, not {type(message).__name__}"
         raise ProtocolError(msg)
+    if _is_deep(message):
+        msg = f"a message nested deeper than {MAX_DEPTH}"
+        raise ProtocolError(msg)
     return message
+
+
+def of_type(kind: type[T], value: Json) -> T:
+    """A value that must be of a JSON type: ``True`` is no 1, nor is 1.0.
+
+    Raises:
+        TypeError: it is of another.
+    """
+    if type(value) is not kind:
+        msg = f"{type(value).__name__} where {kind.__name__} was expected"
+        raise TypeError(msg)
+    return value
 
 
 def _refuse(constant: str) -> None:
     msg = f"{constant} is no JSON"
     raise ValueError(msg)
+
+
+def _finite(number: str) -> float:
+    value = float(number)
+    if math.isinf(value):
+        _refuse(number[:20])
+    return value
+
+
+def _is_deep(message: Message) -> bool:
+    level: list[Json] = [message]
+    for _ in range(MAX_DEPTH):
+        inner = [value.values() if isinstance(value, dict) else value for value in level]
+        level = [v for values in inner for v in values if isinstance(v, dict | list)]
+    return bool(level)

@@ -7,12 +7,13 @@ A value is compared as data. Nothing that a submission wrote (an ``__eq__``, a
 import base64
 import math
 import struct
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from grader.protocol import TAG
+from grader.protocol import TAG, of_type
 
 #: dtype name -> (bytes of one element, ``struct`` code). bfloat16 has no code of its own:
 #: it is the upper half of a float32.
@@ -30,6 +31,9 @@ DTYPES: dict[str, tuple[int, str]] = {
 }
 
 Number = float | int | bool
+
+#: As many as torch has.
+_MAX_DIMENSIONS = 64
 
 
 @dataclass(frozen=True)
@@ -52,8 +56,10 @@ class Tensor:
         if self.dtype not in DTYPES:
             msg = f"unknown dtype {self.dtype!r}"
             raise ValueError(msg)
-        size = DTYPES[self.dtype][0] * math.prod(self.shape)
-        if min(self.shape, default=0) < 0 or len(self.data) != size:
+        if len(self.shape) > _MAX_DIMENSIONS or not all(0 <= n <= sys.maxsize for n in self.shape):
+            msg = f"bytes are no tensor of {len(self.shape)} such dimensions"
+            raise ValueError(msg)
+        if len(self.data) != DTYPES[self.dtype][0] * math.prod(self.shape):
             msg = f"{len(self.data)} bytes are no {self.dtype} tensor of shape {self.shape}"
             raise ValueError(msg)
 
@@ -83,8 +89,9 @@ class Tensor:
         Raises:
             ValueError, KeyError, TypeError: it is none.
         """
-        data = base64.b64decode(wire["data"], validate=True)
-        return cls(str(wire["dtype"]), tuple(map(int, wire["shape"])), data)
+        data = base64.b64decode(of_type(str, wire["data"]), validate=True)
+        shape = (of_type(int, length) for length in of_type(list, wire["shape"]))
+        return cls(of_type(str, wire["dtype"]), tuple(shape), data)
 
     def to_wire(self) -> dict[str, Any]:
         """The tensor as a value of the protocol."""
@@ -123,17 +130,22 @@ class Tensor:
             return 0
         if self.data == other.data:
             return None
-        for i in range(len(self)):
+        for i in self._filled_rows:
             if self._row(i) != other._row(i) and not self._same_but_for_nan(other, i):
                 return i
         return None
 
     def first_nonzero_row(self) -> int | None:
         """The first row that holds anything but zeros (NaN is no zero), or None."""
-        for i in range(len(self)):
+        for i in self._filled_rows:
             if any(value != 0 for value in _unpack(self._row(i), self.dtype)):
                 return i
         return None
+
+    @property
+    def _filled_rows(self) -> range:
+        """The rows that hold anything. A tensor without dimensions is one row."""
+        return range(len(self.data) // self._row_bytes if self.data else 0)
 
     @cached_property
     def _row_bytes(self) -> int:

@@ -96,23 +96,22 @@ class Trace:
             return f"[{', '.join(self._spell(item) for item in value)}]"
         if not isinstance(value, dict):
             return repr(value)
-        match value[TAG]:
+        match value.get(TAG):
             case "tensor":
-                return f"x{value['shape']}"
+                return f"x{value.get('shape')}"
             case "dtype":
-                return str(value["name"])
+                return str(value.get("name"))
             case "float":
-                return str(value["value"])
+                return str(value.get("value"))
             case "ref":
-                return self._spell_ref(value["ref"])
+                return self._spell_ref(value.get("ref"))
         return str(value.get("type", "?"))
 
-    def _spell_ref(self, ref: int) -> str:
+    def _spell_ref(self, ref: Json) -> str:
         """An object by where it came from: a function by its name, a tensor by its shape."""
         for step in self.steps:
             result: Any = step.result
-            if isinstance(result, dict) and result.get("ref") == ref:
-                if step.op == "function":
-                    return "fn"
-                return self._spell({**result, TAG: result[TAG]} if step.op == "tensor" else result)
+            known = isinstance(result, dict) and result.get(TAG) != "ref"
+            if known and result.get("ref") == ref:
+                return "fn" if step.op == "function" else self._spell(result)
         return "?"

@@ -143,9 +143,10 @@ def test_length(value: Tensor):
 
 
 def test_length_of_a_scalar():
-    """A tensor without dimensions has no rows."""
+    """A tensor without dimensions has no rows; where one must be named, it is row 0."""
     scalar = value_of(torch.tensor(3.0))
-    assert (len(scalar), scalar.rows(), scalar.first_nonzero_row()) == (0, [], None)
+    assert (len(scalar), scalar.rows(), scalar.first_nonzero_row()) == (0, [], 0)
+    assert scalar.first_difference(value_of(torch.tensor(4.0))) == 0
 
 
 bounds = st.none() | st.integers(-6, 6)

@@ -73,13 +73,13 @@ def expect(
 def expect_equal(
     seen: object, expected: object, id: str, *, hint: str | None = None, **params: object
 ) -> None:
-    """Fail unless two plain values are equal and of one kind (``True`` is no 1).
+    """Fail unless two plain values are equal and of one kind, also inside (``True`` is no 1).
 
     Raises:
         CheckFailed: they are not.
     """
     __tracebackhide__ = True
-    same = type(seen) is type(expected) and seen == expected
+    same = _alike(seen, expected)
     expect(same, id, seen=repr(seen), expected=repr(expected), hint=hint, **params)
 
 
@@ -142,6 +142,20 @@ def show(value: object) -> str:
         rows += [f"… (+{more})"] if more else []
         return rows[0] if len(value) == 1 else f"[{', '.join(rows)}]"
     return value if isinstance(value, str) else repr(value)
+
+
+def _alike(a: object, b: object) -> bool:
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(map(_alike, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        # Whatever order the keys are in, equal ones are of one kind, and so are their values.
+        kinds = {key: key for key in b}
+        return a.keys() == b.keys() and all(
+            _alike(key, kinds[key]) and _alike(value, b[key]) for key, value in a.items()
+        )
+    return a == b
 
 
 def _show_row(row: Sequence[Number]) -> str:

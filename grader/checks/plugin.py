@@ -1,7 +1,8 @@
 """The pytest plugin that checks run under: fixtures for the subject, and what failed, as data."""
 
 import random
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
+from math import isfinite
 from typing import Any, Protocol
 
 import pytest
@@ -15,6 +16,9 @@ from grader.subject.subject import Subject
 
 #: How many calls before a failure are listed.
 _CALLS = 8
+
+#: Characters of a text that are told.
+_TEXT = 8000
 
 Advise = Callable[..., None]
 
@@ -102,6 +106,7 @@ class GradingPlugin:
         raised = call.excinfo.value
         if isinstance(raised, SubmissionError):
             if self.error is None:
+                raised.params, raised.code = _told(raised.params), _told(raised.code)
                 self.error, self.output = raised, self._output()
             item.session.shouldstop = "the submission cannot be graded"
         if isinstance(raised, GraderError):
@@ -118,8 +123,8 @@ class GradingPlugin:
         }
         return {
             "error": isinstance(raised, SubjectRaised),
-            "message": {"id": message.id, "params": dict(message.params)},
-            "evidence": {**evidence, "calls": calls, "left_out": left_out},
+            "message": {"id": message.id, "params": _told(message.params)},
+            "evidence": _told({**evidence, "calls": calls, "left_out": left_out}),
             "hint": getattr(raised, "hint", None),
             "output": self._output(),
         }
@@ -140,6 +145,23 @@ class GradingPlugin:
 
 def _is_finding(raised: BaseException) -> bool:
     return isinstance(raised, CheckFailed | SubjectRaised | Unseen)
+
+
+def _told(value: Any) -> Any:
+    """What a submission had a hand in as a score can hold it: JSON, whose texts are no longer
+    than anyone reads and fit any encoding.
+    """
+    if isinstance(value, str):
+        more = len(value) - _TEXT
+        cut = f"{value[:_TEXT]}… (+{more})" if more > 0 else value
+        return cut.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, Mapping):
+        return {_told(str(name)): _told(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_told(item) for item in value]
+    if value is None or isinstance(value, int) or (isinstance(value, float) and isfinite(value)):
+        return value
+    return _told(repr(value))
 
 
 def _stream(output: Output) -> dict[str, Any]:

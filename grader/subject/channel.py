@@ -153,7 +153,14 @@ class Channel:
 
         Returns:
             Its number, for ``receive``.
+
+        Raises:
+            SubmissionError: kind ``protocol``: something was answered that had not been asked.
         """
+        self._take_reply()
+        if self._buffer:
+            self.sound = False
+            raise SubmissionError("protocol", {"detail": "a reply without a request"})
         self._next_id += 1
         self._outgoing += encode_line({"id": self._next_id, "op": op, **fields})
         self._push()
@@ -322,7 +329,8 @@ def _decode_reply(line: bytes, number: int, key: bytes) -> Message:
         raise SubmissionError("protocol", {"detail": str(error)}) from None
     events = reply.get("events")
     well_formed = (
-        reply.get("id") == number
+        type(reply.get("id")) is int  # True is no 1
+        and reply["id"] == number
         and ("value" in reply) != ("error" in reply)
         and isinstance(reply.get("error", {}), dict)
         and isinstance(reply.get("after", {}), dict)

@@ -5,6 +5,9 @@ from grader.message import Message
 from grader.protocol import Json
 from grader.protocol import Message as WireMessage
 
+#: No file has more lines: it could not be read.
+_MAX_LINES = 10**7
+
 #: Exceptions that have a text of their own.
 _EXCEPTION_TEXTS = {
     "NotImplementedError": "error.unfinished",
@@ -28,7 +31,7 @@ class SubjectRaised(Exception):
             _EXCEPTION_TEXTS.get(raised, "error.exception"),
             {"type": raised, "detail": str(error.get("message")), "call": call},
         )
-        self.line: int | None = int_or_none(error.get("line"))
+        self.line: int | None = line_or_none(error.get("line"))
         self.code: str | None = text_or_none(error.get("code"))
         super().__init__(f"{raised}: {error.get('message')}")
 
@@ -41,7 +44,7 @@ def call_error(error: WireMessage, call: str) -> SubjectRaised | SubmissionError
     return SubmissionError(
         str(kind) if kind in ("exit", "memory") else "protocol",
         {"doing": call, "code": said, "detail": said},
-        line=int_or_none(error.get("line")),
+        line=line_or_none(error.get("line")),
         code=text_or_none(error.get("code")),
     )
 
@@ -57,14 +60,14 @@ def load_error(error: WireMessage, path: str) -> SubmissionError:
     return SubmissionError(
         kind if kind in known else "protocol",
         params if kind in known else {"detail": kind},
-        line=int_or_none(error.get("line")),
+        line=line_or_none(error.get("line")),
         code=text_or_none(error.get("code")),
     )
 
 
-def int_or_none(value: Json) -> int | None:
-    """A number that may be missing, or be anything, coming from a subject."""
-    return value if isinstance(value, int) else None
+def line_or_none(value: Json) -> int | None:
+    """A line's number that may be missing, or be anything, coming from a subject."""
+    return value if type(value) is int and 1 <= value <= _MAX_LINES else None
 
 
 def text_or_none(value: Json) -> str | None:

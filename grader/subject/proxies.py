@@ -3,14 +3,13 @@
 Values go over the pipe as ``grader.protocol`` spells them; here they become proxies and back.
 """
 
-import binascii
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import SubmissionError
-from grader.protocol import TAG, Json
+from grader.protocol import TAG, Json, of_type
 from grader.protocol import Message as WireMessage
-from grader.subject.faults import text_or_none
 from grader.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -65,14 +64,23 @@ class RemoteTensor:
         value: what it held when it was last told of.
         strides: in elements, one a dimension.
         offset: of its first element in its storage, in elements.
+        storage: address and bytes of its storage when it was first told of; None where the
+            subject's language has no such thing.
     """
 
     def __init__(self, subject: "Subject", wire: WireMessage) -> None:
         self._subject = subject
-        self.ref = int(wire["ref"])
+        self.ref = of_type(int, wire["ref"])
         self.value = Tensor.from_wire(wire)
-        self.strides = tuple(map(int, wire["strides"]))
-        self.offset = int(wire["offset"])
+        self.strides = tuple(_word(stride) for stride in of_type(list, wire["strides"]))
+        self.offset = _word(wire["offset"])
+        if len(self.strides) != len(self.shape):
+            msg = f"{len(self.strides)} strides for {len(self.shape)} dimensions"
+            raise ValueError(msg)
+        self.storage: tuple[int, int] | None = None
+        if "storage" in wire:
+            start, size = of_type(list, wire["storage"])
+            self.storage = of_type(int, start), of_type(int, size)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -94,7 +102,13 @@ class RemoteTensor:
         self._subject.write(self.ref, value)
 
     def shares_storage(self, other: "RemoteTensor") -> bool:
-        """Whether it has memory in common with another tensor of the same subject."""
+        """Whether it has memory in common with another tensor of the same subject: now, or when
+        each was first told of. A tensor can be given other memory afterwards.
+        """
+        if self.storage is not None and other.storage is not None:
+            (start, size), (other_start, other_size) = self.storage, other.storage
+            if start < other_start + other_size and other_start < start + size:
+                return True
         return self._subject.shares_storage(self, other)
 
 
@@ -108,8 +122,10 @@ class Event:
 
     def __init__(self, subject: "Subject", entry: WireMessage) -> None:
         self._subject, self._entry = subject, entry
-        self.name = str(entry.get("event"))
-        self.within: str | None = text_or_none(entry.get("within"))
+        name, within = entry.get("event"), entry.get("within")
+        if not isinstance(name, str) or not isinstance(within, str | None):
+            raise SubmissionError("protocol", {"detail": "an event that does not say which"})
+        self.name, self.within = name, within
 
     def __getattr__(self, field: str) -> Any:
         """A field of the event.
@@ -146,28 +162,39 @@ def from_wire(subject: "Subject", wire: Json) -> Any:
     """
     try:
         return _from_wire(subject, wire)
-    except (KeyError, TypeError, ValueError, binascii.Error) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise SubmissionError("protocol", {"detail": f"no value: {error}"}) from None
 
 
 def _from_wire(subject: "Subject", wire: Json) -> Any:
     if isinstance(wire, list):
         return [_from_wire(subject, item) for item in wire]
+    if isinstance(wire, float):
+        raise TypeError("a float without its tag")
     if not isinstance(wire, dict):
         return wire
     match wire[TAG]:
         case "float":
-            return float(wire["value"])
+            return float(of_type(str, wire["value"]))
         case "dtype":
-            return DType(wire["name"])
+            return DType(of_type(str, wire["name"]))
         case "tensor":
             return RemoteTensor(subject, wire)
         case "map":
-            return {_key(_from_wire(subject, k)): _from_wire(subject, v) for k, v in wire["items"]}
+            pairs = (of_type(list, pair) for pair in of_type(list, wire["items"]))
+            return {_key(_from_wire(subject, k)): _from_wire(subject, v) for k, v in pairs}
         case "object":
-            return RemoteObject(subject, int(wire["ref"]), str(wire["type"]))
+            return RemoteObject(subject, of_type(int, wire["ref"]), of_type(str, wire["type"]))
     msg = f"unknown tag {wire[TAG]!r}"
     raise ValueError(msg)
+
+
+def _word(value: Json) -> int:
+    """A stride or an offset: a number that fits a machine's word."""
+    number = of_type(int, value)
+    if abs(number) > sys.maxsize:
+        raise ValueError("a stride or an offset beyond all memory")
+    return number
 
 
 def _key(value: Any) -> Any:

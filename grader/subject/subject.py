@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 from grader.errors import ExerciseError, SubmissionError
-from grader.protocol import TAG
+from grader.protocol import MAX_EVENTS, TAG
 from grader.subject.channel import Channel
 from grader.subject.faults import call_error, load_error
 from grader.subject.proxies import (
@@ -119,7 +119,7 @@ class Subject:
 
     def forget(self) -> None:
         """Let go of every object; what is loaded stays."""
-        self._ask("forget", self._limits.call_s, doing="forget")
+        _raise(self._ask("forget", self._limits.call_s, doing="forget"), "forget")
 
     def new(self, class_name: str, *args: object, **kwargs: object) -> "RemoteObject":
         """An object of one of the submission's classes.
@@ -245,7 +245,8 @@ class Subject:
         except SubmissionError as error:
             self._explain(error)
             raise
-        if any(event.get("event") == "dropped" for event in reply["events"]):
+        events = reply["events"]
+        if len(events) > MAX_EVENTS or any(event.get("event") == "dropped" for event in events):
             raise SubmissionError("events", {"doing": doing})
         return self.trace.add({"op": op, **fields}, reply)
 
@@ -263,7 +264,7 @@ class Subject:
     def _locate(self, error: SubmissionError, stacks: Sequence[str]) -> None:
         """The submission's own line in what ``faulthandler`` wrote last."""
         path = self._source.path.encode("ascii", "backslashreplace").decode("ascii")
-        frame = re.compile(rf'File "{re.escape(path)}", line (\d+) in')
+        frame = re.compile(rf'File "{re.escape(path)}", line ([1-9]\d{{0,6}}) in')
         for stack in reversed(stacks):
             # The thread that crashed is the current one; else the oldest is the submission's.
             threads = re.split(r"hread 0x[0-9a-f]+", stack)

@@ -146,15 +146,19 @@ class Rig:
         found = [e for e in self.events if e.name == name and (nested or e.within is None)]
         for event in found:
             if name in ("capture", "replay"):
-                expect(
-                    _is_matrix(event.input), "runner.view",
-                    seen=_kind(event.input), expected="Tensor[b, hidden]",
-                )  # fmt: skip
+                self.view(event, "input")
         return found
 
     def inputs_within_replays(self) -> list[Any]:
         """What replayed graphs gave to the function in the last call."""
         return [e.input for e in self.events if e.name == "function" and e.within == "replay"]
+
+    def view(self, event: Event, side: str) -> RemoteTensor:
+        """The view that a graph reads (``input``) or writes (``output``)."""
+        value = getattr(event, side)
+        expect(_is_matrix(value), "runner.view", seen=_kind(value), expected="Tensor[b, hidden]")
+        view: RemoteTensor = value
+        return view
 
     def buffer(self, name: str) -> RemoteTensor:
         """``static_in`` or ``static_out`` as it is now."""
