@@ -59,7 +59,7 @@ BAD = {
         "output", "error.output", CAPTURE,
         "        while True: print('x' * 99)\n        for b in ():\n", "print(",
     ),
-    "crash": ("crash", "error.crash", RUN, "        import ctypes; ctypes.string_at(0)\n", "string_at"),
+    "crash": ("crash", "error.crash", RUN, "        import os; os.abort()\n", "os.abort"),
     "closes_pipes": ("hung_up", "error.hung_up", RUN, "        import os; os.closerange(3, 99)\n", None),
     "calls_without_end": (
         "events", "error.events", RUN, RUN + "        for _ in range(20000): self.fn(x)\n", None,

@@ -143,7 +143,7 @@ class Scripted:
 
     def receive(self, number: int, **_limits: object) -> dict[str, object]:
         """The line as a reply."""
-        return channel_module._decode_reply(self._line.removesuffix(b"\n"), number)
+        return channel_module._decode_reply(self._line.removesuffix(b"\n"), number, b"")
 
 
 VALUE = Tensor.of([[1.0, 2.0, 3.0]] * 2, "float32")

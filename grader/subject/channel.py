@@ -24,6 +24,9 @@ from grader.subject.isolation import Isolation
 
 _CHUNK = 1 << 18
 
+#: Bytes of replies in the life of a subject of a submission.
+_MAX_HEARD = 1 << 28
+
 #: Seconds that a subject has to say where it is, and how many empty looks end what it says.
 _STACK_S = 0.5
 _PAUSE = 3
@@ -112,7 +115,7 @@ class Channel:
         self.stdout, self.stderr = Output(), Output()
         self._pipe, self._streams, self._process = pipe, streams, process
         self._buffer, self._outgoing = bytearray(), bytearray()
-        self._next_id = 0
+        self._next_id = self._heard = 0
         self._dead = False
         self.printed, self.sound = 0, True
         self.isolation: Isolation | None = None
@@ -137,11 +140,11 @@ class Channel:
         if self.isolation is not None:
             return
         key = secrets.token_bytes(32)
-        number = self.send("seal", key=key.hex())
         try:
             said = decode_line(self._read_line(seconds, math.inf, "greeting"))
             if "failed" in said:
                 raise EnvironmentFault("environment.walls", detail=said["failed"])
+            number = self.send("seal", key=key.hex())
             self.receive(number, seconds=seconds, output_mb=math.inf, doing="seal")
         except SubmissionError as error:
             raise EnvironmentFault("environment.walls", detail=error.kind) from None
@@ -267,6 +270,9 @@ class Channel:
         except ConnectionResetError:
             return False
         self._buffer += data
+        self._heard += len(data)
+        if self._heard > _MAX_HEARD:  # replies are kept, for the trace
+            raise SubmissionError("protocol", {"detail": f"more than {_MAX_HEARD} bytes of replies"})
         if len(self._buffer) > MAX_LINE:
             raise SubmissionError("protocol", {"detail": f"a reply of more than {MAX_LINE} bytes"})
         return bool(data)

@@ -42,7 +42,7 @@ def call_error(error: WireMessage, call: str) -> SubjectRaised | SubmissionError
     if kind == "exception":
         return SubjectRaised(error, call)
     return SubmissionError(
-        str(kind) if kind in ("exit", "memory") else "protocol",
+        str(kind) if kind in ("exit", "memory", "tampered") else "protocol",
         {"doing": call, "code": said, "detail": said},
         line=line_or_none(error.get("line")),
         code=text_or_none(error.get("code")),
@@ -51,7 +51,7 @@ def call_error(error: WireMessage, call: str) -> SubjectRaised | SubmissionError
 
 def load_error(error: WireMessage, path: str) -> SubmissionError:
     """The ``error`` of a reply to ``load`` as what the reader is told."""
-    known = {"syntax", "encoding", "import", "exit", "memory", "missing", "signature"}
+    known = {"syntax", "encoding", "import", "exit", "memory", "missing", "signature", "tampered"}
     kind = str(error.get("kind"))
     params = {k: v for k, v in error.items() if k not in ("kind", "line", "code", "lines")}
     params["doing"] = f"import {path}"

@@ -48,7 +48,7 @@ class Rig:
 
     Attributes:
         events: what the given library did during the last call on the runner.
-        replays: how many replays there have been.
+        replays: how many real replays there have been.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Rig:
         """Have the runner run a batch."""
         result: RemoteTensor = self.runner.run(x, **keywords)
         self.events = self.subject.events
-        self.replays += len(self.seen("replay"))
+        self.replays += len(self.real_replays())
         return result
 
     def attempt(self, x: Tensor, **keywords: bool) -> None:
@@ -149,9 +149,16 @@ class Rig:
                 self.view(event, "input")
         return found
 
-    def inputs_within_replays(self) -> list[Any]:
-        """What replayed graphs gave to the function in the last call."""
-        return [e.input for e in self.events if e.name == "function" and e.within == "replay"]
+    def real_replays(self) -> list[Event]:
+        """The replays of the last call whose graph gave the function what it had read, and not
+        something else besides its buffer.
+        """
+        given = [e.input for e in self.events if e.name == "function" and e.within == "replay"]
+        if not all(isinstance(value, RemoteTensor) for value in given):
+            return []
+        read = [replay.input.value for replay in self.seen("replay")]
+        own = all(any(x.value.first_difference(y) is None for y in read) for x in given)
+        return self.seen("replay") if own else []
 
     def view(self, event: Event, side: str) -> RemoteTensor:
         """The view that a graph reads (``input``) or writes (``output``)."""

@@ -12,7 +12,7 @@ from builtins import all, bool, bytearray, dict, float, getattr, id, int, isinst
 import base64
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from typing import Any, BinaryIO
 
@@ -20,6 +20,7 @@ from grader.protocol import TAG, VERSION, Json, Message, decode_line, encode_lin
 from grader.subject.python import acts
 from grader.subject.python.events import EventLog, Scribe
 from grader.subject.python.faults import LoadError, compile_source, describe_exception
+from grader.subject.python.given import Given
 from grader.subject.python.stage import Stage, Strayed
 
 #: Python refuses to write, and to read, integers of more than 4300 digits.
@@ -38,9 +39,10 @@ class Host:
         exercise: the exercise's module for this side of the pipe: ``FUNCTIONS`` (name ->
             factory) and ``observe(log)``, which makes the given library report its events.
             None for an exercise that gives nothing.
+        given: the modules that submissions import.
     """
 
-    def __init__(self, exercise: Any | None) -> None:
+    def __init__(self, exercise: Any | None, given: Iterable[types.ModuleType] = ()) -> None:
         self._functions = dict(exercise.FUNCTIONS) if exercise is not None else {}
         self._objects: list[object] = []
         self._refs: dict[int, int] = {}
@@ -57,8 +59,10 @@ class Host:
         self._key = b""
         self._reserve = bytearray(_RESERVE_BYTES)
         self.log = EventLog(self._describe)
+        scribe = Scribe(self.log, self._stage.give)
         if exercise is not None:
-            exercise.observe(Scribe(self.log, self._stage.give))
+            exercise.observe(scribe)
+        self._given = Given(given, [scribe])
 
     def serve(self, requests: BinaryIO, send: Callable[[bytes], None]) -> None:
         """Answer requests until there are no more."""
@@ -77,6 +81,8 @@ class Host:
         except BaseException as error:  # noqa: BLE001 - told, where it is about the submission
             self._reserve.clear()
             reply["error"] = describe_exception(error, self._path)
+        if not self._given.intact():
+            reply = {"id": request["id"], "error": {"kind": "tampered"}}
         reply["events"] = self.log.take()
         return reply
 

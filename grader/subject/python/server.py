@@ -42,7 +42,7 @@ def main() -> None:
     control = socket.socket(fileno=config["control"])
     control.set_inheritable(False)
     try:
-        sandbox, module = _prepare(config)
+        sandbox, imported = _prepare(config)
     except BaseException as error:  # noqa: BLE001 - whatever it is, the grading side says it
         # A SyntaxError tells its place first, and notes come last.
         error.__notes__ = []
@@ -53,13 +53,13 @@ def main() -> None:
     control.sendall(_line({"ready": True}))
     if sandbox is not None:
         sandbox.count()
-        _serve_forks(control, sandbox, module, Path(config["scratch"]))
+        _serve_forks(control, sandbox, imported, Path(config["scratch"]))
     else:
-        _become_subject(control, module, {"walls": [], "lacking": {}})
+        _become_subject(control, imported, {"walls": [], "lacking": {}})
 
 
-def _prepare(config: Config) -> "tuple[Sandbox | None, types.ModuleType | None]":
-    """Make the sandbox and, inside of it, import everything: the exercise's module, if any."""
+def _prepare(config: Config) -> "tuple[Sandbox | None, _Imported]":
+    """Make the sandbox and, inside of it, import everything."""
     given = {name: _read(path) for name, path in config["given"].items()}
     exercise = _read(config["exercise"]) if config["exercise"] else None
     tensors = _read(Path(__file__).with_name("tensors.py"))
@@ -67,9 +67,10 @@ def _prepare(config: Config) -> "tuple[Sandbox | None, types.ModuleType | None]"
     sys.path[:] = config["sys_path"]
     gc.disable()  # nothing imported here is garbage; a fifth of the time goes to looking
     _preload(config["preload"], tensors)
-    for name, file in given.items():
-        _execute(name, file)
-    return sandbox, _execute("exercise_subject", exercise) if exercise else None
+    modules = [_execute(name, file) for name, file in given.items()]
+    return sandbox, _Imported(
+        _execute("exercise_subject", exercise) if exercise else None, modules
+    )
 
 
 def _sandbox(plan: Config) -> "Sandbox":
@@ -88,6 +89,14 @@ def _preload(libraries: list[str], tensors: "_File") -> None:
             importlib.import_module(name)
     if "torch" in sys.modules:
         _execute("grader.subject.python.tensors", tensors)
+
+
+@dataclass(frozen=True)
+class _Imported:
+    """What has been imported of the project's: the exercise's own module, and those given."""
+
+    exercise: types.ModuleType | None
+    given: list[types.ModuleType]
 
 
 @dataclass(frozen=True)
@@ -129,7 +138,7 @@ def _package(name: str) -> types.ModuleType:
 
 
 def _serve_forks(
-    control: socket.socket, sandbox: "Sandbox", exercise: types.ModuleType | None, scratch: Path
+    control: socket.socket, sandbox: "Sandbox", imported: "_Imported", scratch: Path
 ) -> None:
     """Fork a subject for each ``spawn``, end one for each ``end``, until the grader is gone.
 
@@ -137,7 +146,7 @@ def _serve_forks(
     """
     alive: dict[int, Cell] = {}
     try:
-        _answer(control, sandbox, exercise, alive)
+        _answer(control, sandbox, imported, alive)
     finally:
         for cell in alive.values():
             cell.end(wait=False)
@@ -148,7 +157,7 @@ def _serve_forks(
 def _answer(
     control: socket.socket,
     sandbox: "Sandbox",
-    exercise: types.ModuleType | None,
+    imported: "_Imported",
     alive: "dict[int, Cell]",
 ) -> None:
     """Answer requests until there are no more.
@@ -167,7 +176,7 @@ def _answer(
             os.set_inheritable(fd, False)  # noqa: FBT003 - it is positional only
         request = json.loads(data)
         if request["op"] == "spawn":
-            cell = _fork(fds, sandbox, exercise, lasting=request["lasting"])
+            cell = _fork(fds, sandbox, imported, lasting=request["lasting"])
             alive[cell.pid] = cell
             control.sendall(_line({"pid": cell.pid}))
         elif request["op"] == "dump":
@@ -182,7 +191,7 @@ def _answer(
 
 
 def _fork(
-    fds: list[int], sandbox: "Sandbox", exercise: types.ModuleType | None, *, lasting: bool
+    fds: list[int], sandbox: "Sandbox", imported: "_Imported", *, lasting: bool
 ) -> "Cell":
     cell = sandbox.fork()
     if cell is None:
@@ -194,7 +203,7 @@ def _fork(
             except OSError as error:
                 greeting = {"failed": str(error)}
             _close_others(pipe)
-            _become_subject(socket.socket(fileno=pipe), exercise, greeting)
+            _become_subject(socket.socket(fileno=pipe), imported, greeting)
         finally:
             _exit(HUNG_UP)
     for fd in fds:
@@ -218,7 +227,7 @@ def _close_others(pipe: int) -> None:
 
 
 def _become_subject(
-    pipe: socket.socket, exercise: types.ModuleType | None, greeting: Config
+    pipe: socket.socket, imported: "_Imported", greeting: Config
 ) -> None:
     """Greet, then serve the protocol on a pipe, with fresh standard streams and usual signals.
 
@@ -236,7 +245,7 @@ def _become_subject(
     sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123 - kept for good
     sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
-    host = Host(exercise)
+    host = Host(imported.exercise, imported.given)
     guard.put_away()
     guard.put_up()
     host.serve(pipe.makefile("rb"), pipe.sendall)

@@ -1,0 +1,51 @@
+"""The modules given to submissions, and whether they are still as they were given."""
+
+# Bound here, where a submission that puts others into ``builtins`` does not reach them.
+from builtins import id, list, type  # noqa: A004, UP029
+
+import types
+from collections.abc import Iterable, Iterator
+
+_names_of_module = types.ModuleType.__dict__["__dict__"].__get__
+_names_of_object = vars
+_names_of_class = type.__dict__["__dict__"].__get__
+
+
+class Given:
+    """Modules that submissions import and have no business changing.
+
+    Args:
+        modules: as they are given.
+        objects: what else a submission could reach by way of them.
+    """
+
+    def __init__(
+        self, modules: Iterable[types.ModuleType], objects: Iterable[object] = ()
+    ) -> None:
+        self._modules, self._objects = list(modules), list(objects)
+        self._kept = list(self._things())  # so that no other thing gets the ``id`` of one
+        self._ids = list(map(id, self._kept))
+
+    def intact(self) -> bool:
+        """Whether their functions and classes are the same ones, and work on the same things."""
+        return list(map(id, self._things())) == self._ids
+
+    def _things(self) -> Iterator[object]:
+        for thing in self._objects:
+            yield from list(_names_of_object(thing).values())
+            yield from list(_names_of_class(type(thing)).values())
+        for module in self._modules:
+            for value in list(_names_of_module(module).values()):
+                if type(value) is type:
+                    yield value
+                    for member in list(_names_of_class(value).values()):
+                        yield from _parts(member)
+                yield from _parts(value)
+
+
+def _parts(value: object) -> Iterator[object]:
+    if type(value) is types.FunctionType:
+        yield value
+        yield value.__code__
+        for cell in value.__closure__ or ():
+            yield cell.cell_contents

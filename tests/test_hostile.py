@@ -1,0 +1,114 @@
+"""Hostile submissions: none scores more than the same code without its attack, none harms another.
+
+``hostile/README.md`` says what the files are.
+"""
+
+import re
+import time
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from support import ROOT, descriptors, processes_at_home_in
+
+from grader.grading import Grader
+from grader.score import Outcome, Score, Status
+from grader.session import open_grader
+from grader.submission import Submission
+
+CORPUS = ROOT / "tests" / "hostile"
+ATTACKS = sorted((CORPUS / "attacks").glob("*.py"))
+CONTROLS = sorted((CORPUS / "controls").glob("*.py"))
+
+#: Seconds, so that a bomb is soon over: for loading, for a call, for a grading.
+LIMITS = {"load_s": 4.0, "call_s": 2.0, "grading_s": 12.0}
+
+#: Seconds beyond its limits that a grading may take.
+SLACK_S = 10
+
+#: How often the submission after an attack is graded whole, and not only looked at.
+EVERY = 10
+
+
+def header(path: Path) -> dict[str, str]:
+    """What a file says of itself: ``attack``, ``base``, ``outcome``."""
+    lines = path.read_text("utf-8").splitlines()[:3]
+    return dict(re.fullmatch(r"# (attack|base|outcome): (.+)", line).groups() for line in lines)
+
+
+def submission_of(path: Path) -> Submission:
+    """A file of the corpus as a submission."""
+    return Submission("p17_graph_runner.py", "python", path.read_bytes())
+
+
+def outcome_of(score: Score) -> str:
+    """A score as the headers spell it."""
+    if score.status is Status.ERROR:
+        return f"error: {score.error.kind}"
+    if score.status is not Status.FAILED:
+        return str(score.status)
+    return "failed: " + ", ".join(c.id for c in score.checks if c.status is not Outcome.PASSED)
+
+
+@pytest.fixture(scope="module")
+def grader(p17) -> Iterator[Grader]:
+    """A grader that lets nothing go unprotected, and is soon through with what does not end."""
+    manifest = p17.manifest
+    limits = manifest.limits.model_copy(update=LIMITS)
+    vars(p17)["manifest"] = manifest.model_copy(update={"limits": limits})
+    with open_grader(p17, "python", "require") as grader:
+        yield grader
+    vars(p17)["manifest"] = manifest
+
+
+@pytest.fixture(scope="module")
+def ceiling(grader):
+    """What a control scores: the most that an attack made of it may."""
+
+    @cache
+    def score_of(name: str) -> float:
+        score = grader.grade(submission_of(CORPUS / "controls" / f"{name}.py"), seed=5)
+        assert score.score is not None
+        return score.score
+
+    return score_of
+
+
+@pytest.mark.parametrize("path", CONTROLS, ids=lambda path: path.stem)
+def test_control(grader, path):
+    """The controls, which attack nothing, fare as they say."""
+    score = grader.grade(submission_of(path), seed=5)
+    assert outcome_of(score) == header(path)["outcome"]
+
+
+@pytest.mark.parametrize("path", ATTACKS, ids=lambda path: path.stem)
+def test_attack(grader, ceiling, path):
+    """An attack is worth nothing, is over in time, and leaves nothing; the next one is at ease."""
+    before = descriptors()
+    home = Path(grader._launcher._server._scratch.name).parent
+    processes = len(processes_at_home_in(home))
+    started = time.monotonic()
+    score = grader.grade(submission_of(path), seed=5)
+    took = time.monotonic() - started
+    said = header(path)
+    assert score.score is not None, score.error
+    assert score.score <= ceiling(said["base"])
+    assert outcome_of(score) in said["outcome"].split(" or ")
+    assert took < LIMITS["grading_s"] + SLACK_S
+    assert score.isolation.missing == []
+    with grader.open(submission_of(CORPUS / "controls" / "right.py")) as subject:
+        if ATTACKS.index(path) % EVERY == 0:
+            assert grader.grade(submission_of(CORPUS / "controls" / "right.py"), seed=5).score == 100
+        assert subject.new("GraphRunner", subject.function("batch_sum"), [2], 3)
+    assert descriptors() == before
+    assert len(processes_at_home_in(home)) <= processes + 1  # the one that is discarded next
+
+
+def test_corpus_is_whole():
+    """There are enough of them, every family has one, and each says what must become of it."""
+    families = {header(path)["attack"] for path in ATTACKS}
+    assert len(ATTACKS) >= 60
+    assert len(families) >= 20
+    names = {path.stem for path in CONTROLS}
+    assert {header(path)["base"] for path in ATTACKS} <= names
