@@ -100,8 +100,12 @@ class Exercise:
         """What a submission may take of the machine."""
         limits = self._toml.get("limits")
         said = limits if isinstance(limits, dict) else {}
-        known = {field.name: said[field.name] for field in fields(Allowance) if field.name in said}
-        return Allowance(**{k: v for k, v in known.items() if isinstance(v, int | float)})
+        known: dict[str, Any] = {
+            field.name: said[field.name]
+            for field in fields(Allowance)
+            if isinstance(said.get(field.name), int | float)
+        }
+        return Allowance(**known)
 
     def languages(self) -> dict[str, str]:
         """Language -> the submission's file name."""

@@ -184,7 +184,9 @@ class Grader:
         if self._level == "require" and found.missing:
             reasons = [f"{wall}: {reason}" for wall, reason in found.lacking.items()]
             raise EnvironmentFault(
-                "environment.isolation", missing=found.missing, reasons="; ".join(reasons) or "-"
+                "environment.isolation",
+                missing=", ".join(found.missing),
+                reasons="; ".join(reasons) or "-",
             )
 
     @property

@@ -99,7 +99,9 @@ def test_attack(grader, ceiling, path):
     assert score.isolation.missing == []
     with grader.open(submission_of(CORPUS / "controls" / "right.py")) as subject:
         if ATTACKS.index(path) % EVERY == 0:
-            assert grader.grade(submission_of(CORPUS / "controls" / "right.py"), seed=5).score == 100
+            assert (
+                grader.grade(submission_of(CORPUS / "controls" / "right.py"), seed=5).score == 100
+            )
         assert subject.new("GraphRunner", subject.function("batch_sum"), [2], 3)
     assert descriptors() == before
     assert len(processes_at_home_in(home)) <= processes + 1  # the one that is discarded next

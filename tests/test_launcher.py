@@ -24,9 +24,7 @@ from grader.submission import Submission
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc")
 
 #: Both ways, also where one of them is not the platform's.
-BOTH = pytest.mark.parametrize(
-    "launcher", [ForkServer, FreshProcess], ids=lambda kind: kind.kind
-)
+BOTH = pytest.mark.parametrize("launcher", [ForkServer, FreshProcess], ids=lambda kind: kind.kind)
 
 
 #: A fork server that builds no walls: what holds without them holds on every system.

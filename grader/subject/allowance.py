@@ -18,6 +18,6 @@ class Allowance:
 
     memory_mb: int = 1000
     scratch_mb: int = 16
-    threads: int = 32
+    threads: int = 100
     open_files: int = 128
     grading_s: float = 60.0

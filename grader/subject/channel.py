@@ -272,7 +272,9 @@ class Channel:
         self._buffer += data
         self._heard += len(data)
         if self._heard > _MAX_HEARD:  # replies are kept, for the trace
-            raise SubmissionError("protocol", {"detail": f"more than {_MAX_HEARD} bytes of replies"})
+            raise SubmissionError(
+                "protocol", {"detail": f"more than {_MAX_HEARD} bytes of replies"}
+            )
         if len(self._buffer) > MAX_LINE:
             raise SubmissionError("protocol", {"detail": f"a reply of more than {MAX_LINE} bytes"})
         return bool(data)

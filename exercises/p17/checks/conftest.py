@@ -87,7 +87,9 @@ class Rig:
         """A fresh batch without zeros. Its dtype holds the values, and what is computed of them,
         exactly, so that results can be compared bit for bit.
         """
-        return Tensor.of([[self._number() for _ in range(self.hidden)] for _ in range(bs)], self.dtype)
+        return Tensor.of(
+            [[self._number() for _ in range(self.hidden)] for _ in range(bs)], self.dtype
+        )
 
     def _number(self) -> float:
         sign, whole = self._rng.choice((-1, 1)), self._rng.randint(1, 6)

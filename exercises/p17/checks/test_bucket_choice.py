@@ -41,7 +41,9 @@ def expect_eager(rig, bs, why):
 
 
 @pytest.mark.parametrize(
-    "buckets", [(16, 1, 4), (6, 1, 3), (5, 12, 7, 2), None], ids=["16-1-4", "6-1-3", "5-12-7-2", "any"]
+    "buckets",
+    [(16, 1, 4), (6, 1, 3), (5, 12, 7, 2), None],
+    ids=["16-1-4", "6-1-3", "5-12-7-2", "any"],
 )
 def test_smallest_that_fits(new_rig, rng, buckets):
     """Also where the size is a bucket's, the buckets are unsorted and no powers of two; and of

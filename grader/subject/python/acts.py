@@ -76,9 +76,7 @@ def new(
     return getattr(module, name)(*args, **kwargs)
 
 
-def call(
-    target: Any, method: str | None, args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> object:
+def call(target: Any, method: str | None, args: Sequence[Any], kwargs: Mapping[str, Any]) -> object:
     """Call an object or a method of it."""
     function = target if method is None else getattr(target, method)
     return simplify(function(*args, **kwargs))

@@ -1,8 +1,6 @@
 """The event log of a subject: what the given graph and functions were seen to do."""
 
-# Bound here, where a submission that puts others into ``builtins`` does not reach them.
-from builtins import dict, int, len, str, type  # noqa: A004, UP029
-
+from builtins import dict, int, len, str, type
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any

@@ -1,12 +1,10 @@
 """The modules given to submissions, and whether they are still as they were given."""
 
-# Bound here, where a submission that puts others into ``builtins`` does not reach them.
-from builtins import id, list, type  # noqa: A004, UP029
-
 import types
+from builtins import id, list, type
 from collections.abc import Iterable, Iterator
 
-_names_of_module = types.ModuleType.__dict__["__dict__"].__get__
+_names_of_module = vars(types.ModuleType)["__dict__"].__get__
 _names_of_object = vars
 _names_of_class = type.__dict__["__dict__"].__get__
 
@@ -19,9 +17,7 @@ class Given:
         objects: what else a submission could reach by way of them.
     """
 
-    def __init__(
-        self, modules: Iterable[types.ModuleType], objects: Iterable[object] = ()
-    ) -> None:
+    def __init__(self, modules: Iterable[types.ModuleType], objects: Iterable[object] = ()) -> None:
         self._modules, self._objects = list(modules), list(objects)
         self._kept = list(self._things())  # so that no other thing gets the ``id`` of one
         self._ids = list(map(id, self._kept))

@@ -19,7 +19,6 @@ _REFUSED = frozenset(
 
 def put_up() -> None:
     """Refuse from here on."""
-
     refused, thread = _REFUSED, _thread.get_ident
     host = thread()
 

@@ -6,12 +6,28 @@ exact types, and never asked to do anything. What it could do to this process be
 for the grading side to see.
 """
 
-# Bound here, where a submission that puts others into ``builtins`` does not reach them.
-from builtins import all, bool, bytearray, dict, float, getattr, id, int, isinstance, len, list, map, repr, str, tuple, type, zip  # noqa: A004, UP029
-
 import base64
 import sys
 import types
+from builtins import (
+    all,
+    bool,
+    bytearray,
+    dict,
+    float,
+    getattr,
+    id,
+    int,
+    isinstance,
+    len,
+    list,
+    map,
+    repr,
+    str,
+    tuple,
+    type,
+    zip,
+)
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from typing import Any, BinaryIO
@@ -107,9 +123,7 @@ class Host:
             self._compiled = (source, self._path)
         self._module = types.ModuleType(request["module"])
         self._module.__file__ = self._path
-        outcome = self._do(
-            acts.load, self._code, self._module, request["interface"], kind="import"
-        )
+        outcome = self._do(acts.load, self._code, self._module, request["interface"], kind="import")
         return self._told(outcome)
 
     def _op_forget(self, _request: Message) -> Message:

@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from grader.errors import EnvironmentFault
 from grader.subject.allowance import Allowance
@@ -56,7 +56,7 @@ class ForkServer:
         walls: the walls to build around each, of those that ``isolation`` knows.
     """
 
-    kind = "fork"
+    kind: Literal["fork"] = "fork"
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class ForkServer:
         self._server.receive()
 
     def discard(self, process: "_Forked") -> None:
-        """End a process when the server is next spoken to. Of a server that is gone, none is left."""
+        """End a process when the server is next spoken to, unless it is gone, and all with it."""
         try:
             self._settle()
         except EnvironmentFault:
@@ -156,7 +156,7 @@ class FreshProcess:
     There are no walls around them.
     """
 
-    kind = "process"
+    kind: Literal["process"] = "process"
 
     def __init__(self, preload: Preload, allowance: Allowance | None = None) -> None:
         self._preload, self._allowance = preload, allowance or Allowance()

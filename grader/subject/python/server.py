@@ -68,9 +68,7 @@ def _prepare(config: Config) -> "tuple[Sandbox | None, _Imported]":
     gc.disable()  # nothing imported here is garbage; a fifth of the time goes to looking
     _preload(config["preload"], tensors)
     modules = [_execute(name, file) for name, file in given.items()]
-    return sandbox, _Imported(
-        _execute("exercise_subject", exercise) if exercise else None, modules
-    )
+    return sandbox, _Imported(_execute("exercise_subject", exercise) if exercise else None, modules)
 
 
 def _sandbox(plan: Config) -> "Sandbox":
@@ -173,7 +171,7 @@ def _answer(
         if not data:
             return
         for fd in fds:
-            os.set_inheritable(fd, False)  # noqa: FBT003 - it is positional only
+            os.set_inheritable(fd, False)
         request = json.loads(data)
         if request["op"] == "spawn":
             cell = _fork(fds, sandbox, imported, lasting=request["lasting"])
@@ -190,9 +188,7 @@ def _answer(
             alive.pop(pid).end(wait=False)
 
 
-def _fork(
-    fds: list[int], sandbox: "Sandbox", imported: "_Imported", *, lasting: bool
-) -> "Cell":
+def _fork(fds: list[int], sandbox: "Sandbox", imported: "_Imported", *, lasting: bool) -> "Cell":
     cell = sandbox.fork()
     if cell is None:
         try:
@@ -226,9 +222,7 @@ def _close_others(pipe: int) -> None:
     os.closerange(pipe + 1, os.sysconf("SC_OPEN_MAX"))
 
 
-def _become_subject(
-    pipe: socket.socket, imported: "_Imported", greeting: Config
-) -> None:
+def _become_subject(pipe: socket.socket, imported: "_Imported", greeting: Config) -> None:
     """Greet, then serve the protocol on a pipe, with fresh standard streams and usual signals.
 
     The greeting says which walls stand. Nothing of a student's has run before it.

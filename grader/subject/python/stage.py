@@ -1,10 +1,8 @@
 """The host's end of the submission's thread."""
 
-# Bound here, where a submission that puts others into ``builtins`` does not reach them.
-from builtins import bool, int, len, map, str, tuple, type  # noqa: A004, UP029
-
 import _thread
 import sys
+from builtins import bool, int, len, map, str, tuple, type
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from queue import SimpleQueue
@@ -79,9 +77,9 @@ class Stage:
         if not _is_form(said, (str, int, tuple, tuple, SimpleQueue)):
             raise Strayed
         _, number, args, ambient, reply = said
+        if not _is_form(ambient, (bool,) * len(self._ambient)):
+            raise Strayed
         try:
-            if not _is_form(ambient, (bool,) * len(self._ambient)):
-                raise Strayed
             with self._under(*ambient):
                 value = (True, self._given[number](*args))
         except BaseException as error:  # noqa: BLE001 - it is the submission's to handle

@@ -5,10 +5,9 @@ Only ``torch.Tensor`` itself counts as a tensor: a subclass can answer what it l
 
 # Everything is bound here as it was before any submission: what one puts in its place, in
 # ``torch.Tensor`` say, is not asked what a tensor holds.
-from builtins import bool, bytearray, int, len, list, tuple, type  # noqa: A004, UP029
-
 import binascii
 import ctypes
+from builtins import bool, bytearray, int, len, list, tuple, type
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
@@ -16,8 +15,8 @@ import torch
 
 from grader.protocol import Json
 
-_Base = torch._C.TensorBase  # noqa: SLF001 - the one that cannot be patched
-_Storage = torch._C.StorageBase  # noqa: SLF001
+_Base: Any = torch._C.TensorBase  # noqa: SLF001 - the one that cannot be patched
+_Storage: Any = torch._C.StorageBase  # noqa: SLF001
 _Tensor, _strided, _dtype = torch.Tensor, torch.strided, torch.dtype
 _empty, _empty_strided, _frombuffer = torch.empty, torch.empty_strided, torch.frombuffer
 _inference_mode, _set_grad_enabled = torch.inference_mode, torch.set_grad_enabled

@@ -4,8 +4,9 @@ import ctypes
 import os
 import struct
 import sys
+from typing import Any
 
-# unshare(2)
+#: Kinds of namespace, for unshare and setns.
 NEWNS = 0x0002_0000
 NEWCGROUP = 0x0200_0000
 NEWUTS = 0x0400_0000
@@ -14,7 +15,7 @@ NEWUSER = 0x1000_0000
 NEWPID = 0x2000_0000
 NEWNET = 0x4000_0000
 
-# mount(2), umount2(2)
+# For mount and umount2.
 _MS_NOSUID = 2
 _MS_NODEV = 4
 _MS_NOEXEC = 8
@@ -31,7 +32,7 @@ _AT_RECURSIVE = 0x8000
 _MOUNT_ATTR_RDONLY = 1
 _MOUNT_ATTR_NOSUID = 2
 
-# prctl(2), capset(2)
+# For prctl and capset.
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 _PR_SET_KEEPCAPS = 8
@@ -40,7 +41,7 @@ _PR_SET_NO_NEW_PRIVS = 38
 _CAPABILITY_VERSION_3 = 0x2008_0522
 _MAX_CAPABILITIES = 64
 
-_libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+_libc: Any = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
 def _checked(result: int, what: str) -> None:

@@ -52,10 +52,12 @@ class Limits:
         } | dict.fromkeys(_NOTHING, 0)
         if not lasting:
             limits[resource.RLIMIT_CPU] = plan.cpu_s
-        for limit, value in limits.items():
+        for limit, wanted in limits.items():
             _, most = resource.getrlimit(limit)
-            value = value if most == resource.RLIM_INFINITY else min(value, most)
-            resource.setrlimit(limit, (value, value))
+            value = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+            # Out of processor time, SIGXCPU comes first, which says so, and SIGKILL a second later.
+            later = value + 1 if limit == resource.RLIMIT_CPU else value
+            resource.setrlimit(limit, (value, later))
 
 
 def _kernel() -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 # attack: bomb
 # base: wrong_all
-# outcome: error: timeout
+# outcome: error: timeout or failed: parity, bucket_choice, clone, padding, no_recapture
 """Sleeps in C code that holds the interpreter's lock, so that no Python handler runs."""
 
 import ctypes

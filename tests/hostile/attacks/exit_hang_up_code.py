@@ -1,6 +1,6 @@
 # attack: exit
 # base: wrong_all
-# outcome: error: exit or error: crash or error: hung_up
+# outcome: error: exit or error: crash or error: hung_up or failed: parity, bucket_choice, clone, padding, no_recapture
 """Ends with code 77, the one by which a host says that its pipe was cut, to be taken for the
 machine's fault."""
 

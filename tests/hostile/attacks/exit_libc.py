@@ -1,6 +1,6 @@
 # attack: exit
 # base: wrong_all
-# outcome: error: exit or error: crash or error: hung_up
+# outcome: error: exit or error: crash or error: hung_up or failed: parity, bucket_choice, clone, padding, no_recapture
 """The C library's _exit(0), past everything that Python could catch."""
 
 import ctypes

@@ -1,6 +1,6 @@
 # attack: exit
 # base: wrong_all
-# outcome: error: exit or error: crash or error: hung_up
+# outcome: error: exit or error: crash or error: hung_up or failed: parity, bucket_choice, clone, padding, no_recapture
 """A thread ends the whole process with code 0 while run is under way."""
 
 import ctypes

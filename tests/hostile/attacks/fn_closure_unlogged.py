@@ -1,6 +1,6 @@
 # attack: fn
 # base: wrong_pretend
-# outcome: failed: bucket_choice, clone, padding or failed: parity, bucket_choice, clone, padding
+# outcome: failed: bucket_choice, clone, padding or failed: parity, bucket_choice, clone, padding or error: protocol
 """Takes the plain function out of fn's closure, calls it unseen on the batch and replays a graph
 over zeros for show."""
 

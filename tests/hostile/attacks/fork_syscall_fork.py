@@ -1,6 +1,6 @@
 # attack: fork
 # base: right
-# outcome: passed or error: crash
+# outcome: passed or error: crash or error: import
 """Starts a process by the system call fork, past Python's own os.fork; the child ends itself at
 once."""
 

@@ -1,6 +1,6 @@
 # attack: fork
 # base: right
-# outcome: passed or error: crash
+# outcome: passed or error: crash or error: import
 """Starts a process by the C library, past Python's own os.fork; the child ends itself at once."""
 
 import ctypes

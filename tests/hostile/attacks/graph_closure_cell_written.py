@@ -1,6 +1,6 @@
 # attack: graph
 # base: wrong_recapture
-# outcome: failed: no_recapture
+# outcome: failed: no_recapture or error: tampered
 """Puts another log into the cell of CpuGraph.capture's closure: one that notes nothing."""
 
 import torch

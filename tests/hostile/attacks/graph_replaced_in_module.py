@@ -1,6 +1,6 @@
 # attack: graph
 # base: wrong_recapture
-# outcome: failed: no_recapture
+# outcome: failed: no_recapture or error: tampered
 """Replaces CpuGraph in the given module by a copy of its code that notes replays and forgets
 captures but the first."""
 

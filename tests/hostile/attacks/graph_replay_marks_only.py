@@ -1,6 +1,6 @@
 # attack: graph
 # base: wrong_pretend
-# outcome: failed: bucket_choice, clone, padding or failed: parity, bucket_choice, clone, padding
+# outcome: failed: bucket_choice, clone, padding or failed: parity, bucket_choice, clone, padding or error: tampered
 """Replaces CpuGraph.replay by one that only notes an event; run calls fn itself."""
 
 import torch

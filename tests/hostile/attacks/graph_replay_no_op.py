@@ -1,6 +1,6 @@
 # attack: graph
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: tampered
 """Replaces CpuGraph.replay and capture by methods that do nothing."""
 
 import torch

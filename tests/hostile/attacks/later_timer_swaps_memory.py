@@ -1,6 +1,6 @@
 # attack: later
 # base: wrong_view
-# outcome: failed: clone
+# outcome: failed: clone or error: import
 """A signal timer does the copy after run has returned."""
 
 import signal

@@ -1,6 +1,6 @@
 # attack: native
 # base: wrong_all
-# outcome: error: crash or error: exit or error: hung_up
+# outcome: error: crash or error: exit or error: hung_up or failed: parity, bucket_choice, clone, padding, no_recapture
 """The system call exit_group with code 0."""
 
 import ctypes

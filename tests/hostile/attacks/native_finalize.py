@@ -1,6 +1,6 @@
 # attack: native
 # base: wrong_all
-# outcome: error: crash or error: exit or error: hung_up or error: timeout
+# outcome: error: crash or error: exit or error: hung_up or error: timeout or failed: parity, bucket_choice, clone, padding, no_recapture
 """Takes the interpreter down by Py_FinalizeEx and goes on in it."""
 
 import ctypes

@@ -1,6 +1,6 @@
 # attack: native
 # base: wrong_all
-# outcome: error: crash or error: exit or error: hung_up or failed: parity, bucket_choice, clone, padding, no_recapture
+# outcome: error: crash or error: exit or error: hung_up or failed: parity, bucket_choice, clone, padding, no_recapture or error: timeout
 """Sends itself SIGXCPU; however it ends, that is no pass."""
 
 import os

@@ -1,6 +1,6 @@
 # attack: native
 # base: wrong_all
-# outcome: error: crash or error: exit or error: hung_up or error: timeout
+# outcome: error: crash or error: exit or error: hung_up or error: timeout or failed: parity, bucket_choice, clone, padding, no_recapture
 """The main thread ends itself alone by the system call exit, so that the process lives on without
 it."""
 

@@ -1,6 +1,6 @@
 # attack: patch
 # base: wrong_recapture
-# outcome: failed: no_recapture or error: events or error: protocol
+# outcome: failed: no_recapture or error: events or error: protocol or error: timeout
 """Patches len, list.append's caller, and the maximum of events, so that the log counts itself full
 and drops what is noted."""
 

@@ -1,6 +1,6 @@
 # attack: pipe
 # base: wrong_all
-# outcome: error: protocol or error: hung_up or error: exit or error: crash or error: timeout
+# outcome: error: protocol or error: hung_up or error: exit or error: crash or error: timeout or failed: parity, bucket_choice, clone, padding, no_recapture
 """Shuts both directions of the protocol's socket down by ctypes; the grader sees the end and no
 pass."""
 

@@ -1,6 +1,6 @@
 # attack: ptrace
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash or error: import
 """Takes descriptors out of its parent by pidfd_getfd."""
 
 import ctypes

@@ -1,6 +1,6 @@
 # attack: subclass
 # base: wrong_pretend
-# outcome: failed: bucket_choice, clone, padding
+# outcome: failed: bucket_choice, clone, padding or failed: parity, bucket_choice, clone, padding
 """Buckets, counters and results of comparisons are objects that are always true and an int whose
 bit_length lies."""
 

@@ -1,6 +1,6 @@
 # attack: syscall
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash or error: import
 """Pushes characters into the terminal of whoever runs the grader, by TIOCSTI and TIOCLINUX: an x,
 and no newline."""
 

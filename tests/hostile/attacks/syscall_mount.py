@@ -1,6 +1,6 @@
 # attack: syscall
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash or error: import
 """Mounts a tmpfs over its folder and takes mounts away, by the old calls and the new."""
 
 import ctypes

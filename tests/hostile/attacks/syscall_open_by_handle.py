@@ -1,6 +1,6 @@
 # attack: syscall
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash or error: import
 """Opens the root folder by a file handle, past every path rule, as containers have been left."""
 
 import ctypes

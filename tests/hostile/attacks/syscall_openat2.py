@@ -1,6 +1,6 @@
 # attack: syscall
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash or error: import
 """Opens files by openat2, openat and the old open, of which a filter may know one."""
 
 import ctypes

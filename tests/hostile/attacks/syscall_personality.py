@@ -1,6 +1,6 @@
 # attack: syscall
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash or error: import
 """Switches off address randomisation, and asks for read to imply execute."""
 
 import ctypes

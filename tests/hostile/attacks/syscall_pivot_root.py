@@ -1,6 +1,6 @@
 # attack: syscall
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash or error: import
 """Changes its root by pivot_root and chroot, and climbs out of it."""
 
 import ctypes
