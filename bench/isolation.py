@@ -1,12 +1,14 @@
 """What the walls cost: one isolated subject against a bare fork of the same kind of server.
 
 The servers hold torch. In turn, each opens a subject, asks it who it is and ends it; the figure
-is the ratio of the medians. The same for each wall by itself. Then 200 gradings in a row, and what
-they left behind: processes, and memory of the server's. Run it with the Python that ``check.sh`` uses:
+is the ratio of the medians. The same for each wall by itself. Then 200 gradings in a row, and
+what they left behind: processes, and memory of the server's. Run it with the Python that
+``check.sh`` uses:
 
     .venv/bin/python bench/isolation.py
 """
 
+import contextlib
 import statistics
 import sys
 import time
@@ -70,14 +72,18 @@ def children(pid: int) -> list[int]:
     """The processes that a process has started, and those that these have."""
     found = []
     for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in map(int, path.read_text("ascii").split()):
-            found += [child, *children(child)]
+        with contextlib.suppress(OSError):
+            for child in map(int, path.read_text("ascii").split()):
+                found += [child, *children(child)]
     return found
 
 
 def memory_kb(pid: int) -> int:
-    """Memory that is a process's own, in use now."""
-    lines = Path(f"/proc/{pid}/smaps_rollup").read_text("ascii").splitlines()
+    """Memory that is a process's own, in use now; 0 if it has gone meanwhile."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text("ascii").splitlines()
+    except OSError:
+        return 0
     return sum(int(line.split()[1]) for line in lines if line.startswith("Private"))
 
 

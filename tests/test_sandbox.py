@@ -5,13 +5,14 @@ import json
 import os
 import platform
 import socket
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support import ROOT, stack_doing, stack_of
+from support import ROOT, processes_at_home_in, stack_doing, stack_of
 
 from grader.errors import EnvironmentFault
 from grader.grading import Grader
@@ -216,20 +217,18 @@ def test_does_not_stop_its_server(stack, walls):
 
 ORPHAN = """
 import os, time
-if os.fork() == 0:
+child = os.fork()
+if child == 0:
     os.setsid()
     if os.fork() == 0:
-        os.environ["x"] = "1"
         time.sleep(1000)
     os._exit(0)
-return os.getpid()
+os.waitpid(child, 0)
 """
 
 
 def test_orphans_end(stack, tmp_path, monkeypatch):
     """What has got away from its parent, its group and its session ends with its namespace."""
-    from support import processes_at_home_in  # noqa: PLC0415
-
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with grader_behind(stack, ("namespace",)) as grader:
         assert grader._reference
@@ -314,8 +313,6 @@ cell.end(wait=True)
 @pytest.mark.parametrize("walls", [WALLS, NO_NAMESPACES], ids=["all", "no_namespaces"])
 def test_system_calls(walls, tmp_path):
     """Calls that lead out, or at the kernel, are refused; those that hide a call are unknown."""
-    import subprocess  # noqa: PLC0415
-
     plan = Plan(
         walls=walls, readable=libraries.readable(libraries.search_path([])), devices=libraries.DEVICES,
         scratch=str(tmp_path), scratch_mb=4, memory_mb=300, cpu_s=10, threads=32, open_files=64,
@@ -358,6 +355,33 @@ def test_require_refuses(stack):
     assert (score.status, score.score) == (Status.UNGRADED, None)
     assert score.error.message.id == "environment.isolation"
     assert score.error.message.params["missing"] == "system_calls"
+
+
+#: Grades as on a machine that allows no user namespaces, and as root there.
+NO_USER_NAMESPACES = (
+    "echo 0 > /proc/sys/user/max_user_namespaces"
+    ' && exec "$0" -m grader check stack --project tests/tiny --lang en "$@"'
+)
+
+
+@pytest.mark.parametrize(("level", "code"), [("require", 3), ("best", 0), ("none", 0)])
+def test_without_user_namespaces(stack, level, code):
+    """Where the machine has less, it is used; where all is required, the command says what lacks."""
+    grade = [sys.executable, "--isolation", level, "--file", str(stack.solution("python"))]
+    done = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "sh", "-c", NO_USER_NAMESPACES, *grade, "--json", "-"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == code, done.stderr
+    score = json.loads(done.stdout)
+    if level == "none":
+        return
+    assert score["isolation"]["missing"] == ["threads"]
+    assert score["isolation"]["protections"]["files"] == ["landlock", "seccomp"]
+    if level == "require":
+        text = score["error"]["message"]["text"]
+        assert "threads" in text
+        assert "unshare: No space left on device" in text
 
 
 def test_best_says_what_was_missing(stack):

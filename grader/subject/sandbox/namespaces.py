@@ -119,7 +119,8 @@ def _let_in(pid: int, pipe: socket.socket) -> str | None:
     Returns:
         None; or why it did not work.
     """
-    if pipe.recv(1) == _WHO:
+    said = pipe.recv(1000)
+    if said == _WHO:
         try:
             folder = os.open(f"/proc/{pid}", os.O_RDONLY | os.O_DIRECTORY)
             try:
@@ -133,9 +134,8 @@ def _let_in(pid: int, pipe: socket.socket) -> str | None:
             os.kill(pid, signal.SIGKILL)
             return f"uid_map: {error.strerror}"
         pipe.sendall(_WHO)
-        said = pipe.recv(1000)
-        return said.decode() or None
-    return pipe.recv(1000).decode() or "unshare"
+        return pipe.recv(1000).decode() or None
+    return said.decode() or "unshare"
 
 
 def _leave(plan: Plan, pipe: socket.socket) -> None:
