@@ -169,10 +169,15 @@ class Grader:
         """The reference solution, in a process that lives as long as the grader."""
         path = self._exercise.solution(self._language)
         solution = Submission(str(path), self._language, path.read_bytes())
-        self._reference_channel = self._launcher.open(lasting=True)
-        subject = self._subject(self._reference_channel, solution, kind=Reference)
-        assert isinstance(subject, Reference)  # noqa: S101 - for the type checker
-        self._versions |= subject.hello()
+        channel = self._launcher.open(lasting=True)
+        try:
+            subject = self._subject(channel, solution, kind=Reference)
+            assert isinstance(subject, Reference)  # noqa: S101 - for the type checker
+            self._versions |= subject.hello()
+        except BaseException:
+            self._launcher.release(channel)
+            raise
+        self._reference_channel = channel
         return subject
 
     def _require_isolation(self) -> None:

@@ -53,15 +53,18 @@ def observe(log: Any) -> None:
     capture_unseen, replay_unseen = given.capture, given.replay
 
     def capture(self: Any) -> None:
-        log.emit("capture", graph=self, input=self.static_in, output=self.static_out)
-        with log.within("capture"):
+        log.begin("capture", graph=self, input=self.static_in, output=self.static_out)
+        try:
             capture_unseen(self)
+        finally:
+            log.end()
 
     def replay(self: Any) -> None:
-        entry = log.emit("replay", graph=self, input=self.static_in)
-        with log.within("replay"):
+        log.begin("replay", graph=self, input=self.static_in)
+        try:
             replay_unseen(self)
-        log.add(entry, output=self.static_out)
+        finally:
+            log.end(output=self.static_out)
 
     given.capture, given.replay = capture, replay  # type: ignore[method-assign]
     for seen, unseen in ((capture, capture_unseen), (replay, replay_unseen)):

@@ -298,7 +298,9 @@ class Reference(Subject):
         }
 
     def begin_trace(self) -> None:
-        """Begin a new Trace."""
+        """Begin a new Trace, and let go of all that the last one spoke of."""
+        self.trace = Trace()
+        self.forget()
         self.trace = Trace()
 
     def _ask(self, op: str, seconds: float, *, doing: str, **fields: object) -> Step:

@@ -1,8 +1,7 @@
 """The event log of a subject: what the given graph and functions were seen to do."""
 
-from builtins import dict, int, len, str, type
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from builtins import dict, len, str, type
+from collections.abc import Callable
 from typing import Any
 
 from grader.protocol import MAX_EVENTS, Json, Message
@@ -26,40 +25,31 @@ class EventLog:
         self._describe = describe
         self._events: list[Message] = []
         self._dropped = 0
-        self._within: list[str] = []
+        self._open: list[Message] = []
 
-    def emit(self, event: str, fields: dict[str, object]) -> int:
+    def emit(self, event: str, fields: dict[str, object]) -> None:
         """Note one event; every field is described as it is now.
-
-        Returns:
-            Its number, by which ``add`` can append what is known only later.
 
         Raises:
             TypeError: the arguments are of other types.
             RuntimeError: there are too many events, so that a loop without end ends.
         """
         _expect(event, str)
-        entry: Message = {"event": event, "within": self._within[-1] if self._within else None}
+        entry: Message = {"event": event, "within": self._open[-1]["event"] if self._open else None}
         self._fill(entry, fields)
         if len(self._events) == MAX_EVENTS:
             self._dropped += 1
             raise RuntimeError(f"more than {MAX_EVENTS} calls of what is given, in one call")
         self._events.append(entry)
-        return len(self._events) - 1
 
-    def add(self, number: int, fields: dict[str, object]) -> None:
-        """Append fields that an event does not have yet."""
-        _expect(number, int)
-        self._fill(self._events[number], fields)
+    def begin(self, event: str, fields: dict[str, object]) -> None:
+        """Note an event that lasts: those noted until its end are within it."""
+        self.emit(event, fields)
+        self._open.append(self._events[-1])
 
-    def enter(self, name: str) -> None:
-        """Events noted from here on happen within ``name``."""
-        _expect(name, str)
-        self._within.append(name)
-
-    def leave(self) -> None:
-        """What was entered last is over."""
-        self._within.pop()
+    def end(self, fields: dict[str, object]) -> None:
+        """The event begun last is over; fields that it does not have yet are appended."""
+        self._fill(self._open.pop(), fields)
 
     def take(self) -> list[Message]:
         """The events since the last call of this method."""
@@ -90,27 +80,16 @@ class Scribe:
     """
 
     def __init__(self, log: EventLog, give: Give) -> None:
-        self._emit, self._add = give(log.emit), give(log.add)
-        self._enter, self._leave = give(log.enter), give(log.leave)
+        self._emit, self._begin, self._end = give(log.emit), give(log.begin), give(log.end)
 
-    def emit(self, event: str, **fields: object) -> int:
-        """Note one event; every field is described as it is now.
+    def emit(self, event: str, **fields: object) -> None:
+        """Note one event; every field is described as it is now."""
+        self._emit(event, fields)
 
-        Returns:
-            Its number, for ``add``.
-        """
-        number: int = self._emit(event, fields)
-        return number
+    def begin(self, event: str, **fields: object) -> None:
+        """Note an event that lasts: those noted until its end are within it."""
+        self._begin(event, fields)
 
-    def add(self, number: int, **fields: object) -> None:
-        """Append fields to an event already noted."""
-        self._add(number, fields)
-
-    @contextmanager
-    def within(self, name: str) -> Iterator[None]:
-        """Events noted inside the block say that they happened within ``name``."""
-        self._enter(name)
-        try:
-            yield
-        finally:
-            self._leave()
+    def end(self, **fields: object) -> None:
+        """The event begun last is over; fields that are known only now are appended."""
+        self._end(fields)

@@ -1,11 +1,13 @@
-"""The modules given to submissions, and whether they are still as they were given."""
+"""Objects looked at without running any code of theirs: whether modules are as they were given."""
 
 import types
-from builtins import id, list, type
+from builtins import all, any, dict, id, list, map, object, str, type
 from collections.abc import Iterable, Iterator
 
 _names_of_module = vars(types.ModuleType)["__dict__"].__get__
 _names_of_object = vars
+_names = vars(type("_", (), {}))["__dict__"]  # as a class has it that does not say otherwise
+_bases_of = type.__dict__["__mro__"].__get__
 _names_of_class = type.__dict__["__dict__"].__get__
 
 
@@ -45,3 +47,19 @@ def _parts(value: object) -> Iterator[object]:
         yield value.__code__
         for cell in value.__closure__ or ():
             yield cell.cell_contents
+
+
+def plain_attributes(target: object, names: Iterable[str]) -> list[object] | None:
+    """Attributes that an object holds itself, or None where finding them might run code."""
+    *classes, _ = _bases_of(type(target))
+    for members in map(_names_of_class, classes):
+        if any(type(name) is not str for name in members) or "__getattribute__" in members:
+            return None
+        if any(name in members for name in names):
+            return None
+        if type(members.get("__dict__", _names)) is not types.GetSetDescriptorType:
+            return None
+    held = object.__getattribute__(target, "__dict__") if classes else {}
+    if type(held) is not dict or any(type(name) is not str for name in held):
+        return None
+    return [held[name] for name in names] if all(name in held for name in names) else None

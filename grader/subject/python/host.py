@@ -36,11 +36,14 @@ from grader.protocol import TAG, VERSION, Json, Message, decode_line, encode_lin
 from grader.subject.python import acts
 from grader.subject.python.events import EventLog, Scribe
 from grader.subject.python.faults import LoadError, compile_source, describe_exception
-from grader.subject.python.given import Given
+from grader.subject.python.given import Given, plain_attributes
 from grader.subject.python.stage import Stage, Strayed
 
 #: Python refuses to write, and to read, integers of more than 4300 digits.
 _MAX_BITS = 4096
+
+#: Characters of a class's name that are told.
+_MAX_NAME = 200
 
 #: Kept to be given back when a submission has taken all the rest.
 _RESERVE_BYTES = 4 * 1024 * 1024
@@ -164,14 +167,15 @@ class Host:
         # makes of it another thing.
         told = self._told(self._do(acts.call, target, request.get("method"), *args))
         if watch is not None:
-            _, seen = self._do(acts.watch, target, watch, self._path)
-            if type(seen) is not list or len(seen) != len(watch):
-                raise Strayed
-            told["after"] = dict(zip(watch, map(self._seen, seen), strict=True))
+            told["after"] = self._after(target, watch)
         return told
 
     def _op_get(self, request: Message) -> Message:
-        return self._told(self._do(acts.get, self._objects[request["ref"]], request["name"]))
+        target, name = self._objects[request["ref"]], request["name"]
+        values = self._looked_up(target, [name])
+        if values is not None:
+            return {"value": self._describe(values[0])}
+        return self._told(self._do(acts.get, target, name))
 
     def _op_read(self, request: Message) -> Message:
         return {"value": self._describe(self._objects[request["ref"]])}
@@ -183,6 +187,32 @@ class Host:
     def _op_shares_storage(self, request: Message) -> Message:
         a, b = (self._objects[request[side]] for side in ("a", "b"))
         return {"value": bool(self._tensors.share_memory(a, b))}
+
+    def _after(self, target: object, watch: list[str]) -> Message:
+        """What watched attributes hold."""
+        values = self._looked_up(target, watch)
+        if values is not None:
+            return dict(zip(watch, map(self._describe, values), strict=True))
+        _, seen = self._do(acts.watch, target, watch, self._path)
+        if type(seen) is not list or len(seen) != len(watch):
+            raise Strayed
+        return dict(zip(watch, map(self._seen, seen), strict=True))
+
+    def _looked_up(self, target: object, names: list[str]) -> list[Any] | None:
+        """Attributes as ``acts.simplify`` gives them, where that takes no code to run. For others,
+        it is the submission's thread that has to read them.
+        """
+        values = plain_attributes(target, names)
+        if values is None or not all(map(self._is_usual, values)):
+            return None
+        return list(map(_simple, values))
+
+    def _is_usual(self, value: Any) -> bool:
+        if type(value) is dict:
+            return len(value) <= acts.MAX_ITEMS and all(
+                type(k) is str and type(v) in _PLAIN for k, v in value.items()
+            )
+        return type(value) in _PLAIN or bool(self._tensors and self._tensors.is_tensor(value))
 
     # What the submission's thread does, and what it says of it.
 
@@ -240,7 +270,7 @@ class Host:
             return [self._describe(item, depth + 1) for item in value]
         if kind is tuple and depth < acts.MAX_DEPTH:
             return {TAG: "map", "items": self._items(value, depth + 1)}
-        return {TAG: "object", "ref": self._ref(value), "type": _name_of_type(kind)}
+        return {TAG: "object", "ref": self._ref(value), "type": _name_of_type(kind)[:_MAX_NAME]}
 
     def _items(self, mapping: tuple[Any, ...], depth: int) -> Json:
         tag, items = _outcome(mapping)
@@ -263,6 +293,11 @@ class Host:
 
 
 _PLAIN = (type(None), bool, int, float, str)
+
+
+def _simple(value: Any) -> Any:
+    """A usual value as ``acts.simplify`` would give it."""
+    return ("map", list(value.items())) if type(value) is dict else value
 
 
 def _pair(value: Any) -> tuple[Any, Any]:
