@@ -4,6 +4,7 @@
 """
 
 import re
+import tempfile
 import time
 from collections.abc import Iterator
 from functools import cache
@@ -42,22 +43,41 @@ def submission_of(path: Path) -> Submission:
     return Submission("p17_graph_runner.py", "python", path.read_bytes())
 
 
-def outcome_of(score: Score) -> str:
-    """A score as the headers spell it."""
-    if score.status is Status.ERROR:
-        return f"error: {score.error.kind}"
-    if score.status is not Status.FAILED:
-        return str(score.status)
-    return "failed: " + ", ".join(c.id for c in score.checks if c.status is not Outcome.PASSED)
+def outcomes(path: Path) -> list[tuple[str, frozenset[str]]]:
+    """What may become of a file: a status, and the error's kind or the checks that do not pass.
+
+    A status without any stands for all: where it is a race, say.
+    """
+    said = [outcome.partition(": ") for outcome in header(path)["outcome"].split(" or ")]
+    return [
+        (status, frozenset(what.split(", ")) if what else frozenset()) for status, _, what in said
+    ]
+
+
+def outcome_of(score: Score) -> tuple[str, frozenset[str]]:
+    """A score as the headers have it."""
+    lost = {c.id for c in score.checks if c.status is not Outcome.PASSED}
+    what = {score.error.kind} if score.status is Status.ERROR else lost
+    return str(score.status), frozenset(what)
 
 
 @pytest.fixture(scope="module")
-def grader(p17) -> Iterator[Grader]:
+def home(tmp_path_factory) -> Iterator[Path]:
+    """Where scratch folders lie, and nobody else's processes are at home."""
+    folder = tmp_path_factory.mktemp("homes")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(folder))
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def grader(p17, home) -> Iterator[Grader]:
     """A grader that lets nothing go unprotected, and is soon through with what does not end."""
     manifest = p17.manifest
     limits = manifest.limits.model_copy(update=LIMITS)
     vars(p17)["manifest"] = manifest.model_copy(update={"limits": limits})
     with open_grader(p17, "python", "require") as grader:
+        assert grader._reference  # it is there from the start, and counted
         yield grader
     vars(p17)["manifest"] = manifest
 
@@ -79,14 +99,13 @@ def ceiling(grader):
 def test_control(grader, path):
     """The controls, which attack nothing, fare as they say."""
     score = grader.grade(submission_of(path), seed=5)
-    assert outcome_of(score) == header(path)["outcome"]
+    assert outcome_of(score) in outcomes(path)
 
 
 @pytest.mark.parametrize("path", ATTACKS, ids=lambda path: path.stem)
-def test_attack(grader, ceiling, path):
+def test_attack(grader, ceiling, home, path):
     """An attack is worth nothing, is over in time, and leaves nothing; the next one is at ease."""
     before = descriptors()
-    home = Path(grader._launcher._server._scratch.name).parent
     processes = len(processes_at_home_in(home))
     started = time.monotonic()
     score = grader.grade(submission_of(path), seed=5)
@@ -94,7 +113,8 @@ def test_attack(grader, ceiling, path):
     said = header(path)
     assert score.score is not None, score.error
     assert score.score <= ceiling(said["base"])
-    assert outcome_of(score) in said["outcome"].split(" or ")
+    status, what = outcome_of(score)
+    assert (status, what) in outcomes(path) or (status, frozenset()) in outcomes(path)
     assert took < LIMITS["grading_s"] + SLACK_S
     assert score.isolation.missing == []
     with grader.open(submission_of(CORPUS / "controls" / "right.py")) as subject:

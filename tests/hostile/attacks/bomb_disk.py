@@ -1,6 +1,6 @@
 # attack: bomb
 # base: right
-# outcome: passed
+# outcome: passed or error: timeout
 """Writes up to 64 MB of files to its working folder."""
 
 import os

@@ -1,6 +1,6 @@
 # attack: bomb
 # base: right
-# outcome: passed
+# outcome: passed or error: timeout
 """Makes five thousand empty files and folders nested 300 deep, for whoever must clean up."""
 
 import os

@@ -1,6 +1,6 @@
 # attack: bomb
 # base: right
-# outcome: passed or error: crash
+# outcome: passed or error: crash or error: timeout
 """Makes sparse files of terabytes and reserves 64 MB with fallocate."""
 
 import os

@@ -1,6 +1,6 @@
 # attack: bomb
 # base: right
-# outcome: passed
+# outcome: passed or error: timeout
 """Leaves folders without permissions and names of odd bytes, for whoever must clean up."""
 
 import os

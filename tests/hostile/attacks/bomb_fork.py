@@ -1,6 +1,6 @@
 # attack: bomb
 # base: right
-# outcome: passed
+# outcome: passed or error: timeout
 """Forks 200 children that sleep; no process but the subject may come to be, and none may outlive
 it."""
 

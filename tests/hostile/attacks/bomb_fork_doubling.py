@@ -1,6 +1,6 @@
 # attack: bomb
 # base: right
-# outcome: passed
+# outcome: passed or error: timeout
 """Each child forks again, up to seven generations: twice as many at every step."""
 
 import os

@@ -1,6 +1,6 @@
 # attack: bomb
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash or error: hung_up or error: protocol
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash or error: hung_up or error: protocol or error: timeout
 """A result over memory that has been given back: reading it may crash, and shows nothing of
 others."""
 

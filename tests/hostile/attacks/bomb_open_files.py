@@ -1,6 +1,6 @@
 # attack: bomb
 # base: right
-# outcome: passed or error: exception or error: hung_up
+# outcome: passed or error: exception or error: hung_up or error: timeout
 """Opens two thousand files and pipes and keeps them."""
 
 import os

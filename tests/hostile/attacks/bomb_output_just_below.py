@@ -1,6 +1,6 @@
 # attack: bomb
 # base: right
-# outcome: passed
+# outcome: passed or error: timeout
 """Prints a little less than the limit in one call: that is allowed."""
 
 import os

@@ -1,6 +1,6 @@
 # attack: bomb
 # base: wrong_all
-# outcome: error: output
+# outcome: error: output or error: timeout
 """Prints without end."""
 
 import torch

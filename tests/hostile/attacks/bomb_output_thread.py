@@ -1,6 +1,6 @@
 # attack: bomb
 # base: wrong_all
-# outcome: error: output or failed: parity, bucket_choice, clone, padding, no_recapture
+# outcome: error: output or failed: parity, bucket_choice, clone, padding, no_recapture or error: timeout
 """Threads write to both streams by os.write while run goes on as if nothing were."""
 
 import os

@@ -1,6 +1,6 @@
 # attack: bomb
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: protocol or error: exception
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: protocol or error: exception or error: timeout
 """A result whose strides are made up, overlapping and beyond its storage."""
 
 import torch

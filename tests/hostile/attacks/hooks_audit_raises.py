@@ -1,6 +1,6 @@
 # attack: hooks
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: exit or error: exception or error: import or error: hung_up
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: exit or error: exception or error: import or error: hung_up or error: timeout
 """Adds an audit hook, which cannot be removed, that raises at whatever the host does next."""
 
 import os

@@ -1,6 +1,6 @@
 # attack: hooks
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: timeout
 """Lifts Python's limit of digits and lets the host write an integer just above its own."""
 
 import sys

@@ -1,6 +1,6 @@
 # attack: hooks
 # base: wrong_recapture
-# outcome: failed: no_recapture
+# outcome: failed: no_recapture or error: timeout
 """Takes the host's returns by sys.monitoring, where Python has it, and by sys.setprofile where
 not."""
 

@@ -1,6 +1,6 @@
 # attack: hooks
 # base: wrong_recapture
-# outcome: failed: no_recapture
+# outcome: failed: no_recapture or error: timeout
 """Watches returns by sys.setprofile and takes captures out of the list that the log hands over."""
 
 import sys

@@ -1,6 +1,6 @@
 # attack: hooks
 # base: wrong_recapture
-# outcome: failed: no_recapture or error: exception or error: crash or failed: parity, bucket_choice, clone, padding, no_recapture
+# outcome: failed: no_recapture or error: exception or error: crash or failed: parity, bucket_choice, clone, padding, no_recapture or error: timeout
 """A timer's signal handler runs between the host's own lines and edits its log there."""
 
 import signal

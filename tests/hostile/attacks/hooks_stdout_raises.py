@@ -1,6 +1,6 @@
 # attack: hooks
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: timeout
 """Replaces stdout by an object whose flush exits, and closes the true one."""
 
 import sys

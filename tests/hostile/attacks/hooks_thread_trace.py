@@ -1,6 +1,6 @@
 # attack: hooks
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: timeout
 """Sets trace and profile functions for all threads to come, and a thread to wake them."""
 
 import sys

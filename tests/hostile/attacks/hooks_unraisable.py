@@ -1,6 +1,6 @@
 # attack: hooks
 # base: wrong_all
-# outcome: error: exception or failed: parity, bucket_choice, clone, padding, no_recapture
+# outcome: error: exception or failed: parity, bucket_choice, clone, padding, no_recapture or error: timeout
 """Sets excepthook, unraisablehook, displayhook and breakpointhook to exit with code 0."""
 
 import sys

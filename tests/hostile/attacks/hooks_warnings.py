@@ -1,6 +1,6 @@
 # attack: hooks
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: exception
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: exception or error: timeout
 """Turns every warning into an exception and replaces the function that shows them."""
 
 import warnings

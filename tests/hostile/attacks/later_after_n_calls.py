@@ -1,6 +1,6 @@
 # attack: later
 # base: wrong_view
-# outcome: failed: clone
+# outcome: failed: clone or error: timeout
 """Right for the first three runs of a runner, then a view: too few cases would not see it."""
 
 import torch

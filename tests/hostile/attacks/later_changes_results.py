@@ -1,6 +1,6 @@
 # attack: later
 # base: right
-# outcome: failed: clone or failed: clone, parity or passed
+# outcome: failed: clone or failed: clone, parity or passed or failed or error: timeout
 """A right runner whose thread spoils kept results a moment later: they no longer hold what was
 handed out."""
 

@@ -1,6 +1,6 @@
 # attack: later
 # base: wrong_parity
-# outcome: failed: parity or failed: parity, clone
+# outcome: failed: parity or failed: parity, clone or error: timeout
 """A garbage collection callback multiplies kept results right; collections come when they like."""
 
 import gc

@@ -1,6 +1,6 @@
 # attack: later
 # base: wrong_view
-# outcome: failed: clone or failed: parity, clone
+# outcome: failed: clone or failed: parity, clone or error: timeout
 """Remembers what every result held and writes it back over the shared memory whenever an attribute
 is looked at, so that earlier results seem to last."""
 

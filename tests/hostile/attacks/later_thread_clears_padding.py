@@ -1,6 +1,6 @@
 # attack: later
 # base: wrong_stale
-# outcome: failed: padding or error: memory or error: exception or error: timeout or failed: clone, padding, no_recapture
+# outcome: failed: padding or error: memory or error: exception or error: timeout or failed: clone, padding, no_recapture or failed
 """A thread sets the padding to zero over and over, hoping to do so between the copy and the
 replay."""
 

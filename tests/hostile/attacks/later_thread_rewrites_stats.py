@@ -1,6 +1,6 @@
 # attack: later
 # base: wrong_choice
-# outcome: failed: bucket_choice or failed: parity, bucket_choice or error: memory or error: exception or error: timeout or failed: parity, bucket_choice, clone, padding, no_recapture
+# outcome: failed: bucket_choice or failed: parity, bucket_choice or error: memory or error: exception or error: timeout or failed: parity, bucket_choice, clone, padding, no_recapture or failed
 """A thread sets stats to what they ought to be; which graph ran is seen at the replay itself."""
 
 import threading

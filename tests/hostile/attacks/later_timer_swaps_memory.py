@@ -1,6 +1,6 @@
 # attack: later
 # base: wrong_view
-# outcome: failed: clone or error: import
+# outcome: failed: clone or error: import or failed or error: timeout
 """A signal timer does the copy after run has returned."""
 
 import signal

@@ -1,6 +1,6 @@
 # attack: later
 # base: wrong_view
-# outcome: failed: clone
+# outcome: failed: clone or error: timeout
 """run returns a view; the copy is made when the grader reads static_in after the call, which no
 caller ever does."""
 

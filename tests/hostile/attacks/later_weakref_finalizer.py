@@ -1,6 +1,6 @@
 # attack: later
 # base: wrong_view
-# outcome: failed: clone
+# outcome: failed: clone or error: timeout
 """A finalizer of the argument copies the result when the host lets go of the batch."""
 
 import weakref

@@ -1,6 +1,6 @@
 # attack: patch
 # base: wrong_recapture
-# outcome: failed: no_recapture
+# outcome: failed: no_recapture or error: timeout
 """Patches getattr in builtins, by which the host finds methods and attributes."""
 
 import builtins

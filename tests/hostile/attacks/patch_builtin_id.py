@@ -1,6 +1,6 @@
 # attack: patch
 # base: wrong_recapture
-# outcome: failed: no_recapture or failed: no_recapture, bucket_choice or error: exception
+# outcome: failed: no_recapture or failed: no_recapture, bucket_choice or error: exception or error: timeout
 """Patches id in builtins so that the graphs captured anew seem to be others."""
 
 import builtins

@@ -1,6 +1,6 @@
 # attack: patch
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: protocol or error: exception or error: import or error: missing
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: protocol or error: exception or error: import or error: missing or error: timeout
 """Replaces __import__ and exec, compile and open in builtins, by which the next case is loaded."""
 
 import builtins

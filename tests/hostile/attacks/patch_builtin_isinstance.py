@@ -1,6 +1,6 @@
 # attack: patch
 # base: wrong_pretend
-# outcome: failed: bucket_choice, clone, padding or error: protocol or error: exception or error: import or error: hung_up
+# outcome: failed: bucket_choice, clone, padding or error: protocol or error: exception or error: import or error: hung_up or error: timeout
 """Patches isinstance in builtins so that stats and graphs pass for dicts of whatever is asked."""
 
 import builtins

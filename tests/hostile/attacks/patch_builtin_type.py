@@ -1,6 +1,6 @@
 # attack: patch
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: protocol or error: exception or error: import or error: result or error: signature or error: missing
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: protocol or error: exception or error: import or error: result or error: signature or error: missing or error: timeout
 """Replaces builtins.type so that anything with a shape has the type of a plain tensor."""
 
 import builtins

@@ -1,6 +1,6 @@
 # attack: patch
 # base: wrong_view
-# outcome: failed: clone
+# outcome: failed: clone or error: timeout
 """Leaves a TorchFunctionMode active that answers storage and detach with those of copies."""
 
 import os

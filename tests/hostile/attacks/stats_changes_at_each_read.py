@@ -1,6 +1,6 @@
 # attack: stats
 # base: wrong_pretend
-# outcome: failed: bucket_choice, clone, padding or failed: parity, bucket_choice, clone, padding
+# outcome: failed: bucket_choice, clone, padding or failed: parity, bucket_choice, clone, padding or error: timeout
 """Every read of an item gives the next number, so that one of them will be the wanted one."""
 
 import collections.abc

@@ -1,6 +1,6 @@
 # attack: stats
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash or error: protocol
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: crash or error: protocol or error: timeout
 """stats holds itself and lists nested a hundred thousand deep."""
 
 import torch

@@ -1,6 +1,6 @@
 # attack: stats
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: timeout
 """stats is a dict subclass with every key there is, whose items come from __missing__."""
 
 import torch

@@ -1,6 +1,6 @@
 # attack: stats
 # base: wrong_pretend
-# outcome: failed: bucket_choice, clone, padding or failed: parity, bucket_choice, clone, padding
+# outcome: failed: bucket_choice, clone, padding or failed: parity, bucket_choice, clone, padding or error: timeout
 """stats yields each key many times with different values, and keys that are equal but not the
 same."""
 

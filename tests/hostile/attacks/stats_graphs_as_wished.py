@@ -1,6 +1,6 @@
 # attack: stats
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: timeout
 """graphs is a mapping that has an entry for whatever is asked and equals every other."""
 
 import torch

@@ -1,6 +1,6 @@
 # attack: stats
 # base: wrong_all
-# outcome: error: protocol or error: memory or failed: parity, bucket_choice, clone, padding, no_recapture
+# outcome: error: protocol or error: memory or failed: parity, bucket_choice, clone, padding, no_recapture or error: timeout
 """A counter that is a text of 64 MB: more than a reply may be."""
 
 import torch

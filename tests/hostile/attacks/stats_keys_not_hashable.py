@@ -1,6 +1,6 @@
 # attack: stats
 # base: wrong_all
-# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: protocol
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture or error: protocol or error: timeout
 """stats is a mapping whose keys are mappings, tensors and the mapping itself, which the grading
 side cannot use as keys."""
 

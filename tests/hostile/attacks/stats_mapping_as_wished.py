@@ -1,6 +1,6 @@
 # attack: stats
 # base: wrong_pretend
-# outcome: failed: bucket_choice, clone, padding
+# outcome: failed: bucket_choice, clone, padding or error: timeout
 """stats is a mapping that answers any key with a number that fits the runs asked for."""
 
 import collections.abc

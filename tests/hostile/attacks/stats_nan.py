@@ -1,6 +1,6 @@
 # attack: stats
 # base: wrong_pretend
-# outcome: failed: bucket_choice, clone, padding or failed: parity, bucket_choice, clone, padding
+# outcome: failed: bucket_choice, clone, padding or failed: parity, bucket_choice, clone, padding or error: timeout
 """Counters are NaN, which no comparison finds wrong in a grader that asks with < and >."""
 
 import torch

@@ -1,6 +1,6 @@
 # attack: stats
 # base: wrong_pretend
-# outcome: failed: bucket_choice, clone, padding
+# outcome: failed: bucket_choice, clone, padding or error: timeout
 """Counts replays in stats, marks graphs as replayed by hand and sets last_bucket, without a
 replay."""
 

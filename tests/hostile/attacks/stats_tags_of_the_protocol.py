@@ -1,6 +1,6 @@
 # attack: stats
 # base: wrong_pretend
-# outcome: failed: bucket_choice, clone, padding or failed: bucket_choice, clone, padding, no_recapture or failed: parity, bucket_choice, clone, padding, no_recapture
+# outcome: failed: bucket_choice, clone, padding or failed: bucket_choice, clone, padding, no_recapture or failed: parity, bucket_choice, clone, padding, no_recapture or error: timeout
 """stats and graphs carry the protocol's own tags as plain keys and values, to be read as tensors
 and objects on the other side."""
 

@@ -1,6 +1,6 @@
 # attack: text
 # base: wrong_all
-# outcome: error: exception or failed: parity, bucket_choice, clone, padding, no_recapture
+# outcome: error: exception or failed: parity, bucket_choice, clone, padding, no_recapture or error: timeout
 """Right-to-left marks, HTML, Markdown, rich and ANSI markup and format fields in a message, for
 whatever renders it."""
 

@@ -1,6 +1,6 @@
 # attack: text
 # base: wrong_all
-# outcome: error: exception or failed: parity, bucket_choice, clone, padding, no_recapture
+# outcome: error: exception or failed: parity, bucket_choice, clone, padding, no_recapture or error: timeout
 """The exception brings fields, a kind, a finding and notes of the grader's own, as LoadError has
 them."""
 

@@ -1,6 +1,6 @@
 # attack: text
 # base: wrong_all
-# outcome: error: exception or failed: parity, bucket_choice, clone, padding, no_recapture
+# outcome: error: exception or failed: parity, bucket_choice, clone, padding, no_recapture or error: timeout
 """An exception's text clears the terminal, moves the cursor and sets title and clipboard."""
 
 import torch

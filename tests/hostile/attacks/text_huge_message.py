@@ -1,6 +1,6 @@
 # attack: text
 # base: wrong_all
-# outcome: error: exception or failed: parity, bucket_choice, clone, padding, no_recapture or error: memory
+# outcome: error: exception or failed: parity, bucket_choice, clone, padding, no_recapture or error: memory or error: timeout
 """An exception's text of 200 MB, for the grader to carry and show."""
 
 import torch

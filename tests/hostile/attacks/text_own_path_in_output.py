@@ -1,6 +1,6 @@
 # attack: text
 # base: wrong_all
-# outcome: error: crash or error: exit or error: hung_up
+# outcome: error: crash or error: exit or error: hung_up or error: timeout
 """Prints crash reports and stacks as faulthandler would, to have wrong lines and files quoted,
 then crashes."""
 

@@ -1,6 +1,6 @@
 # attack: text
 # base: wrong_all
-# outcome: error: exception or failed: parity, bucket_choice, clone, padding, no_recapture or error: exit or error: crash
+# outcome: error: exception or failed: parity, bucket_choice, clone, padding, no_recapture or error: exit or error: crash or error: timeout
 """The exception's __str__ and __repr__ raise it again, call one another for ever, or exit."""
 
 import sys

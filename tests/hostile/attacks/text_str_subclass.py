@@ -1,6 +1,6 @@
 # attack: text
 # base: wrong_all
-# outcome: error: exception or failed: parity, bucket_choice, clone, padding, no_recapture or error: exit or error: hung_up
+# outcome: error: exception or failed: parity, bucket_choice, clone, padding, no_recapture or error: exit or error: hung_up or error: timeout
 """The exception's text is a str subclass whose len, slices and encoding lie."""
 
 import torch

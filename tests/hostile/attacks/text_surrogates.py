@@ -1,6 +1,6 @@
 # attack: text
 # base: wrong_all
-# outcome: error: exception or failed: parity, bucket_choice, clone, padding, no_recapture
+# outcome: error: exception or failed: parity, bucket_choice, clone, padding, no_recapture or error: timeout
 """Lone surrogates and NUL in an exception's text, on stdout and stderr, which no encoder takes."""
 
 import os

@@ -1,6 +1,6 @@
 # attack: text
 # base: wrong_all
-# outcome: error: exception or failed: parity, bucket_choice, clone, padding, no_recapture
+# outcome: error: exception or failed: parity, bucket_choice, clone, padding, no_recapture or error: timeout
 """The exception's class has a name of a million characters with line breaks and escapes, and a
 lying module."""
 
