@@ -99,10 +99,13 @@ def of_many_gradings() -> None:
         grader._launcher.release(grader._launcher.open())  # the last one is ended by now
         grader._launcher._settle()
         after = {pid: memory_kb(pid) for pid in [top, *children(top)] if pid in before}
-    kept = {pid: after[pid] for pid in after if before[pid] > 10_000}
-    growth = max(kept[pid] / before[pid] for pid in kept) - 1
+    server, reference, *_ = sorted(before, key=before.__getitem__, reverse=True)
+    growth = {pid: after[pid] / before[pid] - 1 for pid in (server, reference)}
     gone = [pid for pid in before if pid in processes()]
-    print(f"{GRADINGS} gradings: server's memory {growth:+.1%}, processes left {len(gone)}")
+    print(
+        f"{GRADINGS} gradings: the server's memory {growth[server]:+.1%}, the reference's"
+        f" {growth[reference]:+.1%}, processes left {len(gone)}"
+    )
 
 
 def main() -> None:

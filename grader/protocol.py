@@ -110,6 +110,8 @@ def _finite(number: str) -> float:
 def _is_deep(message: Message) -> bool:
     level: list[Json] = [message]
     for _ in range(MAX_DEPTH):
+        if not level:
+            return False
         inner = [value.values() if isinstance(value, dict) else value for value in level]
         level = [v for values in inner for v in values if isinstance(v, dict | list)]
     return bool(level)

@@ -82,6 +82,7 @@ class Host:
         if exercise is not None:
             exercise.observe(scribe)
         self._given = Given(given, [scribe])
+        self._lasting_gates = self._stage.gates
 
     def serve(self, requests: BinaryIO, send: Callable[[bytes], None]) -> None:
         """Answer requests until there are no more."""
@@ -131,6 +132,7 @@ class Host:
 
     def _op_forget(self, _request: Message) -> Message:
         objects, self._objects = self._objects, []
+        self._stage.take_back(self._lasting_gates)
         self._refs.clear()
         self._watched.clear()
         return self._told(self._do(acts.drop, objects))

@@ -5,6 +5,7 @@ import sys
 from builtins import bool, int, len, map, str, tuple, type
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from itertools import count
 from queue import SimpleQueue
 from typing import Any
 
@@ -34,7 +35,8 @@ class Stage:
         self, ambient: Sequence[Callable[[], object]] = (), under: Under = nullcontext
     ) -> None:
         self._ambient, self._under = tuple(ambient), under
-        self._given: list[Callable[..., object]] = []
+        self._given: dict[int, Callable[..., object]] = {}
+        self._gates = count()
         self._acts: SimpleQueue[object] = SimpleQueue()
         self._said: SimpleQueue[object] = SimpleQueue()
         self._number = 0
@@ -47,8 +49,18 @@ class Stage:
 
         Its arguments may be anything; what it returns and raises goes to the submission.
         """
-        self._given.append(function)
-        return acts.gate(len(self._given) - 1, self._said.put, self._ambient)
+        number = next(self._gates)
+        self._given[number] = function
+        return acts.gate(number, self._said.put, self._ambient)
+
+    def take_back(self, number: int) -> None:
+        """Close all gates but the first so many."""
+        self._given = {n: self._given[n] for n in range(number)}
+
+    @property
+    def gates(self) -> int:
+        """How many gates are open."""
+        return len(self._given)
 
     def do(self, act: Callable[..., object], *args: object, path: str, kind: str) -> Any:
         """Have the submission's thread do something, and do meanwhile what it asks for.
