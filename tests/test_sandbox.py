@@ -384,6 +384,19 @@ def test_without_user_namespaces(stack, level, code):
         assert "unshare: No space left on device" in text
 
 
+def test_root_of_nobody_else(stack):
+    """Root of a container in which there is no other user still has namespaces around subjects."""
+    grade = ["-m", "grader", "check", "stack", "--project", "tests/tiny", "--json", "-"]
+    done = subprocess.run(
+        ["unshare", "--user", "--map-root-user", sys.executable, *grade, "--file", str(stack.solution("python"))],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    score = json.loads(done.stdout)
+    assert score["score"] == 100
+    assert score["isolation"]["missing"] == ["threads"]
+    assert score["isolation"]["protections"]["files"] == ["landlock", "namespace", "seccomp"]
+
+
 def test_best_says_what_was_missing(stack):
     """With ``best`` it is graded, and the score says what was missing."""
     launcher = ForkServer(stack.preload("python"), Allowance(), ("namespace", "rlimit"))

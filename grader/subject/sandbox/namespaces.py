@@ -6,6 +6,7 @@ is killed, the kernel kills all others in the cell, however they were started an
 get away, and what the cell had mounted is gone.
 """
 
+import errno
 import os
 import signal
 import socket
@@ -125,7 +126,7 @@ def _let_in(pid: int, pipe: socket.socket) -> str | None:
             folder = os.open(f"/proc/{pid}", os.O_RDONLY | os.O_DIRECTORY)
             try:
                 if os.getuid() == 0:
-                    _write_maps(folder, "0 0 4294967295", "0 0 4294967295")
+                    _write_maps(folder, _everybody("uid_map"), _everybody("gid_map"))
                 else:
                     _map_user(folder, os.getuid(), os.getgid())
             finally:
@@ -145,11 +146,14 @@ def _leave(plan: Plan, pipe: socket.socket) -> None:
     )  # fmt: skip
     pipe.sendall(_WHO)
     pipe.recv(1)
+    if not any(Path(path).exists() for path in _SLEEP):
+        raise OSError(errno.ENOENT, "no program sleep")
     kernel.keep_mounts_private()
     steps = _Steps([*plan.readable, *plan.devices, *_SLEEP])
+    humble = os.getuid() == 0 and steps.open_to_all and _is_known(_NOBODY)
     _build_tree(steps, plan)
     kernel.pivot_root(_SITE)
-    if os.getuid() == 0 and steps.open_to_all:
+    if humble:
         kernel.become(_NOBODY)
 
 
@@ -177,6 +181,25 @@ def _build_tree(steps: "_Steps", plan: Plan) -> None:
     kernel.make_read_only(_SITE)
     kernel.bind(proc, _SITE + PROC)
     os.close(proc)
+
+
+def _ranges(name: str) -> list[tuple[int, int]]:
+    """The users or groups that there are in this user namespace: the first and how many."""
+    lines = Path("/proc/self", name).read_text("ascii").splitlines()
+    return [(int(first), int(number)) for first, _, number in map(str.split, lines)]
+
+
+def _everybody(name: str) -> str:
+    """A map in which everybody stays who they are."""
+    return "\n".join(f"{first} {first} {number}" for first, number in _ranges(name))
+
+
+def _is_known(id: int) -> bool:
+    """Whether there are a user and a group of a number."""
+    return all(
+        any(first <= id < first + number for first, number in _ranges(name))
+        for name in ("uid_map", "gid_map")
+    )
 
 
 def _map_user(proc: int, uid: int, gid: int) -> None:
