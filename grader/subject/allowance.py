@@ -16,8 +16,8 @@ class Allowance:
             as long.
     """
 
-    memory_mb: int = 1000
+    memory_mb: int = 1500
     scratch_mb: int = 16
-    threads: int = 100
+    threads: int = 200
     open_files: int = 128
     grading_s: float = 60.0
