@@ -68,17 +68,17 @@ class Exercise:
         """
         from grader.manifest import parse  # noqa: PLC0415 - pydantic takes its time
 
-        manifest = parse(self._toml, self._shown(self.folder / "exercise.toml"))
+        manifest = parse(self._toml, self.shown(self.folder / "exercise.toml"))
         if manifest.id != self.id:
             raise ExerciseError(
-                "exercise.id", file=self._shown(self.folder / "exercise.toml"),
+                "exercise.id", file=self.shown(self.folder / "exercise.toml"),
                 id=manifest.id, folder=self.id,
             )  # fmt: skip
         missing = [path for path in self._named_files(manifest) if not path.is_file()]
         if missing:
             raise ExerciseError(
-                "exercise.files", file=self._shown(self.folder / "exercise.toml"),
-                missing=[self._shown(path) for path in missing],
+                "exercise.files", file=self.shown(self.folder / "exercise.toml"),
+                missing=[self.shown(path) for path in missing],
             )  # fmt: skip
         return manifest
 
@@ -144,15 +144,25 @@ class Exercise:
         """The pytest file of a check."""
         return self.folder / "checks" / f"test_{id}.py"
 
+    def example_file(self, id: str) -> Path:
+        """The calls of an example."""
+        return self.folder / "examples" / f"{id}.py"
+
+    def texts_in(self, language: str) -> Path:
+        """The folder of the page's texts in one of the reader's languages."""
+        return self.folder / "pages" / language
+
+    def text_file(self, language: str, id: str) -> Path:
+        """One of the page's texts."""
+        return self.texts_in(language) / f"{id}.md"
+
     @cached_property
     def _toml(self) -> dict[str, Any]:
         path = self.folder / "exercise.toml"
         try:
             return tomllib.loads(path.read_text(encoding="utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-            raise ExerciseError(
-                "exercise.toml", file=self._shown(path), detail=str(error)
-            ) from None
+            raise ExerciseError("exercise.toml", file=self.shown(path), detail=str(error)) from None
 
     def _named_files(self, manifest: "Manifest") -> list[Path]:
         files = [self.check_file(check.id) for check in manifest.checks]
@@ -161,7 +171,11 @@ class Exercise:
             named += [language.subject] if language.subject else []
             files += [self.folder / name for name in named]
             files.append(self.project.root / "solutions" / language.file)
+        for example in manifest.examples:
+            files.append(self.example_file(example.id))
+            files += [self.folder / "wrong" / file for file in example.variants.values()]
         return files
 
-    def _shown(self, path: Path) -> str:
+    def shown(self, path: Path) -> str:
+        """A file's path as messages name it: from the project's root."""
         return str(path.relative_to(self.project.root))

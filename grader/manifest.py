@@ -1,12 +1,13 @@
 """The form of ``exercise.toml``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 from pydantic_core import ErrorDetails
 
 from grader.errors import ExerciseError
+from grader.i18n import DEFAULT, LANGUAGES
 from grader.message import Message
 from grader.subject.allowance import Allowance
 
@@ -14,6 +15,12 @@ Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 HintId = Annotated[str, StringConstraints(pattern=r"^l[123](-[a-z0-9]+)?$")]
 FileName = Annotated[str, StringConstraints(pattern=r"^[^/\\]+$")]
 Seconds = Annotated[float, Field(gt=0, le=3600)]
+ReaderLanguage = Annotated[str, StringConstraints(pattern=f"^({'|'.join(LANGUAGES)})$")]
+
+#: The paragraph below a page's title.
+SUMMARY = "summary"
+#: The place of the step diagrams among the sections.
+EXAMPLES = "examples"
 
 
 class _Model(BaseModel):
@@ -88,13 +95,46 @@ class Check(_Model):
     hint: HintId
 
 
+class Pages(_Model):
+    """What a hint page shows, as one text a section and language.
+
+    Attributes:
+        source: the language that the others are translated from.
+        sections: in the order of the page; ``examples`` is the place of the step diagrams.
+    """
+
+    source: ReaderLanguage = DEFAULT
+    sections: Annotated[Sequence[Id], Field(min_length=1)]
+
+
+class Example(_Model):
+    """The calls behind a step diagram: ``examples/<id>.py``.
+
+    Attributes:
+        id: its name, and that of its text.
+        variants: name -> the file in ``wrong/`` that the same calls are made on.
+    """
+
+    id: Id
+    variants: Mapping[Id, FileName] = Field(default_factory=dict)
+
+
 class Manifest(_Model):
-    """``exercise.toml``, whole. Texts for people are in the exercise's catalogs."""
+    """``exercise.toml``, whole. Texts for people are in the exercise's catalogs and pages.
+
+    Attributes:
+        course: the course that the exercise belongs to.
+        book_hints: where the course's book has its hints.
+        book_solution: where it has its solution.
+    """
 
     id: Id
     order: int
     track: str
+    course: str | None = None
     book_page: int | None = None
+    book_hints: str | None = None
+    book_solution: str | None = None
     minutes: Annotated[int, Field(gt=0)]
     difficulty: Literal["easy", "medium", "hard"]
     previous: Id | None = None
@@ -104,6 +144,16 @@ class Manifest(_Model):
     languages: Annotated[Mapping[str, Language], Field(min_length=1)]
     interface: Mapping[str, Class]
     checks: Annotated[Sequence[Check], Field(min_length=1)]
+    pages: Pages | None = None
+    examples: Sequence[Example] = ()
+
+    def texts(self) -> list[str]:
+        """The names of a page's texts, in the order of the page; none where it has no page."""
+        if self.pages is None:
+            return []
+        examples = [example.id for example in self.examples]
+        named = [examples if id == EXAMPLES else [id] for id in self.pages.sections]
+        return [SUMMARY, *(id for ids in named for id in ids)]
 
 
 def parse(data: Mapping[str, object], file: str) -> Manifest:
@@ -121,12 +171,25 @@ def parse(data: Mapping[str, object], file: str) -> Manifest:
     except ValidationError as error:
         problems = [_problem(detail) for detail in error.errors()]
         raise ExerciseError("exercise.manifest", file=file, problems=problems) from None
-    ids = [check.id for check in manifest.checks]
-    twice = sorted({id for id in ids if ids.count(id) > 1})
-    if twice:
-        problem = Message("exercise.problem.twice", {"key": "checks", "value": ", ".join(twice)})
-        raise ExerciseError("exercise.manifest", file=file, problems=[problem])
+    problems = list(_twice(manifest))
+    if problems:
+        raise ExerciseError("exercise.manifest", file=file, problems=problems)
     return manifest
+
+
+def _twice(manifest: Manifest) -> Iterator[Message]:
+    """Ids that there may be but one of. An example and a section of one id would share a text."""
+    sections = [SUMMARY, *manifest.pages.sections] if manifest.pages else []
+    examples = [example.id for example in manifest.examples]
+    for key, ids, taken in (
+        ("checks", [check.id for check in manifest.checks], ()),
+        ("pages.sections", sections, ()),
+        ("examples", examples, set(sections) & set(examples)),
+    ):
+        twice = sorted({id for id in ids if ids.count(id) > 1} | set(taken))
+        if twice:
+            params = {"key": key, "value": ", ".join(twice)}
+            yield Message("exercise.problem.twice", params)
 
 
 def _problem(detail: ErrorDetails) -> Message:
