@@ -152,15 +152,17 @@ class Exercise:
         """The folder of the page's texts in one of the reader's languages."""
         return self.folder / "pages" / language
 
+    def text_file(self, language: str, id: str) -> Path:
+        """One of the page's texts."""
+        return self.texts_in(language) / f"{id}.md"
+
     @cached_property
     def _toml(self) -> dict[str, Any]:
         path = self.folder / "exercise.toml"
         try:
             return tomllib.loads(path.read_text(encoding="utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-            raise ExerciseError(
-                "exercise.toml", file=self.shown(path), detail=str(error)
-            ) from None
+            raise ExerciseError("exercise.toml", file=self.shown(path), detail=str(error)) from None
 
     def _named_files(self, manifest: "Manifest") -> list[Path]:
         files = [self.check_file(check.id) for check in manifest.checks]

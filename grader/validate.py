@@ -10,6 +10,7 @@ from grader.grading import Grader
 from grader.i18n import LANGUAGES, Translator
 from grader.message import Message
 from grader.score import Outcome, Score, Status
+from grader.section import problems
 from grader.submission import read
 
 #: What a solution says of itself, in a comment of any language near its top.
@@ -102,6 +103,7 @@ def validate(
         report.problems += [
             Message("validate.never_failed", {"check": id}) for id in sorted(checks - failed)
         ]
+        report.problems += problems(exercise, _hints(report.findings))
     yield report
 
 
@@ -163,6 +165,12 @@ def _starter_problems(
     score = grader.grade(read(exercise.starter(language), exercise, language), seed=seed)
     if score.error is None or score.error.kind != "starter":
         yield Message("validate.starter", {"seen": str(score.status)})
+
+
+def _hints(findings: Sequence[Finding]) -> set[str]:
+    """Where the cases that were seen say to read on."""
+    cases = (case for finding in findings for check in finding.score.checks for case in check.cases)
+    return {case.hint for case in cases if case.hint}
 
 
 def _missing_texts(exercise: Exercise, findings: Sequence[Finding]) -> list[Message]:

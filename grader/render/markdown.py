@@ -1,0 +1,291 @@
+"""Markdown as HTML, in parts, and as tokens: CommonMark with ids, for Chinese as well as English.
+
+What is no Markdown is text: HTML is escaped, and links lead to the web or into the page.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml, isMdAsciiPunct, isPunctChar, isWhiteSpace
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline.state_inline import Delimiter
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+from mdit_py_plugins.attrs import attrs_block_plugin, attrs_plugin
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
+
+#: Characters that are written without blanks between words, and their punctuation.
+_CJK = "\u2e80-\u303f\u3040-\u30ff\u3100-\u312f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+_CJK += "\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003ffff"
+CJK = re.compile(f"[{_CJK}]")
+#: Punctuation that Chinese and English share: beside a Chinese character it is Chinese.
+_SHARED = "“”‘’—…·"
+
+#: What a link may begin with.
+_TARGETS = ("https://", "http://", "#")
+
+
+@dataclass(frozen=True)
+class Part:
+    """What stands below a heading that has an id, up to the next one.
+
+    Attributes:
+        id: the heading's id; empty for what comes before the first.
+        title: the heading as inline HTML.
+        html: the rest.
+    """
+
+    id: str
+    title: str
+    html: str
+
+
+def to_html(text: str) -> str:
+    """A text as blocks of HTML."""
+    return _render(tokens(text))
+
+
+def inline_html(text: str) -> str:
+    """One line, such as a title, as HTML without a paragraph around it.
+
+    >>> inline_html("**真，**她 <b>")
+    '<strong>真，</strong>她 &lt;b&gt;'
+    """
+    return str(_parser().renderInline(text))
+
+
+def plain(text: str) -> str:
+    """One line without its markup.
+
+    >>> plain("`run` and **all**")
+    'run and all'
+    """
+    return "".join(_visible(token) for token in inline_tokens(text))
+
+
+def parts(text: str) -> list[Part]:
+    """A text cut at its headings that have ids; first, what comes before them."""
+    found = tokens(text)
+    heads = [
+        i
+        for i, token in enumerate(found)
+        if token.type == "heading_open" and not token.level and "id" in token.attrs
+    ]
+    cut = [Part("", "", _render(found[: heads[0] if heads else len(found)]))]
+    for start, end in zip(heads, [*heads[1:], len(found)], strict=True):
+        # A heading is three tokens: its opening, what it says, its end.
+        title, rest = found[start + 1 : start + 2], found[start + 3 : end]
+        cut.append(Part(str(found[start].attrs["id"]), _render(title), _render(rest)))
+    return cut
+
+
+def items(text: str, list_id: str) -> list[str]:
+    """What is in each item of a list, as HTML; nothing if no list has that id."""
+    return [_render(inner).strip() for inner in item_tokens(tokens(text), list_id).values()]
+
+
+def item_tokens(found: Sequence[Token], list_id: str) -> dict[str, list[Token]]:
+    """The id of each item of an ordered list that has an id -> the tokens in it."""
+    inner = {}
+    for start, token in enumerate(found):
+        id = str(token.attrs.get("id", ""))
+        if token.type == "list_item_open" and re.fullmatch(re.escape(list_id) + r"\d+", id):
+            inner[id] = found[start + 1 : _end(found, start)]
+    return {id: list(tokens) for id, tokens in inner.items()}
+
+
+def ids(text: str) -> list[str]:
+    """The ids in a text, one as often as it is there."""
+    return [str(token.attrs["id"]) for token in flat(tokens(text)) if "id" in token.attrs]
+
+
+def tokens(text: str) -> list[Token]:
+    """A text as markdown-it's tokens: ids are given out, line breaks within Chinese are gone."""
+    return _parser().parse(text)
+
+
+def inline_tokens(text: str) -> list[Token]:
+    """One line as markdown-it's tokens."""
+    return _parser().parseInline(text)[0].children or []
+
+
+def flat(found: Sequence[Token]) -> Iterator[Token]:
+    """Tokens with those within them. What is hidden draws nothing, so an id on it is none."""
+    for token in found:
+        if not token.hidden:
+            yield token
+        yield from flat(token.children or ())
+
+
+def lexer_of(info: str) -> Lexer:
+    """What splits code of the language that a block names; text, if it is not known."""
+    name = info.split(maxsplit=1)[0] if info.strip() else "text"
+    try:
+        return get_lexer_by_name(name, stripnl=False)
+    except ClassNotFound:
+        return get_lexer_by_name("text", stripnl=False)
+
+
+def _render(found: Sequence[Token]) -> str:
+    parser = _parser()
+    return str(parser.renderer.render(found, parser.options, {}))
+
+
+def _end(found: Sequence[Token], start: int) -> int:
+    """The place of the token that closes one."""
+    level = found[start].level
+    return next(
+        i
+        for i in range(start + 1, len(found))
+        if found[i].level == level and found[i].nesting == -1
+    )
+
+
+# --- the parser ----------------------------------------------------------------------------------
+
+
+class _Markdown(MarkdownIt):
+    def validateLink(self, url: str) -> bool:  # noqa: N802 - markdown-it's own name
+        """Whether a link is made: to the web, or into the page."""
+        return url.lower().startswith(_TARGETS)
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = _Markdown("commonmark", {"html": False})
+    parser.disable("image")  # a page fetches nothing
+    parser.inline.ruler.at("emphasis", _emphasis)
+    attrs_plugin(parser, spans=True, allowed=["id"])
+    attrs_block_plugin(parser, allowed=["id"])
+    parser.core.ruler.push("item_ids", _give_ids)
+    parser.core.ruler.push("cjk_breaks", _drop_breaks)
+    parser.add_render_rule("fence", _code)
+    parser.add_render_rule("code_block", _code)
+    parser.add_render_rule("link_open", _link)
+    return parser
+
+
+def _emphasis(state: StateInline, silent: bool) -> bool:
+    """Markdown-it's rule, but that punctuation beside a Chinese character hinders nothing.
+
+    CommonMark lets ``**`` close after punctuation only where a blank or punctuation follows;
+    Chinese has no blanks, so that ``**真，**她`` would stay as it is.
+    """
+    marker = state.src[state.pos]
+    if silent or marker not in "*_":
+        return False
+    scanned = state.scanDelims(state.pos, marker == "*")
+    opens, closes = scanned.can_open, scanned.can_close
+    if marker == "*":
+        # Lines begin and end as if there were a blank.
+        end = state.pos + scanned.length
+        before = f"  {state.src[: state.pos]}"[-2:]
+        after = f"{state.src[end : state.posMax]}  "[:2]
+        near = before[1] + after[0]
+        opens = opens or (not _blank(after[0]) and _chinese(near + after[1], after[0]))
+        closes = closes or (not _blank(before[1]) and _chinese(near + before[0], before[1]))
+    for _ in range(scanned.length):
+        state.push("text", "", 0).content = marker
+        state.delimiters.append(
+            Delimiter(ord(marker), scanned.length, len(state.tokens) - 1, -1, opens, closes)
+        )
+    state.pos += scanned.length
+    return True
+
+
+def _chinese(neighbours: str, inside: str) -> bool:
+    """Whether a mark stands in Chinese, so that the punctuation inside of it does not count."""
+    return bool(CJK.search(neighbours)) and _punctuation(inside)
+
+
+def _blank(character: str) -> bool:
+    return isWhiteSpace(ord(character))
+
+
+def _punctuation(character: str) -> bool:
+    return isMdAsciiPunct(ord(character)) or isPunctChar(character)
+
+
+def _give_ids(state: StateCore) -> None:
+    """The items of an ordered list with the id X get X1, X2, … by their numbers."""
+    for start, token in enumerate(state.tokens):
+        if token.type != "ordered_list_open" or "id" not in token.attrs:
+            continue
+        number = int(token.attrs.get("start", 1))
+        for item in state.tokens[start + 1 : _end(state.tokens, start)]:
+            if item.type == "list_item_open" and item.level == token.level + 1:
+                item.attrSet("id", f"{token.attrs['id']}{number}")
+                number += 1
+
+
+def _drop_breaks(state: StateCore) -> None:
+    """Drop the line breaks between two Chinese characters, which would be drawn as blanks."""
+    for block in state.tokens:
+        children = block.children or []
+        block.children = [
+            token
+            for i, token in enumerate(children)
+            if token.type != "softbreak"
+            or not _no_blank(_last(children[:i]), _first(children[i + 1 :]))
+        ] or block.children
+
+
+def _no_blank(before: str, after: str) -> bool:
+    """Whether two characters are written without a blank between them."""
+    chinese = [bool(CJK.match(character)) for character in (before, after)]
+    shared = [character in _SHARED for character in (before, after) if character]
+    return all(chinese) or (any(chinese) and any(shared))
+
+
+def _last(found: Sequence[Token]) -> str:
+    return next((text[-1] for token in reversed(found) if (text := _visible(token))), "")
+
+
+def _first(found: Sequence[Token]) -> str:
+    return next((text[0] for token in found if (text := _visible(token))), "")
+
+
+def _visible(token: Token) -> str:
+    return "\n" if token.type in ("softbreak", "hardbreak") else token.content
+
+
+# --- what is drawn in another way ----------------------------------------------------------------
+
+
+def _code(
+    _renderer: RendererHTML,
+    found: Sequence[Token],
+    i: int,
+    _options: OptionsDict,
+    _env: EnvType,
+) -> str:
+    """A block of code, its words marked by classes; it may scroll, so that keys must reach it."""
+    lexer = lexer_of(found[i].info)
+    code = highlight(found[i].content, lexer, HtmlFormatter(nowrap=True))
+    id = f' id="{escapeHtml(str(found[i].attrs["id"]))}"' if "id" in found[i].attrs else ""
+    return (
+        f'<div class="code"{id}><pre tabindex="0">'
+        f'<code class="language-{lexer.aliases[0]}">{code}</code></pre></div>\n'
+    )
+
+
+def _link(
+    renderer: RendererHTML,
+    found: Sequence[Token],
+    i: int,
+    options: OptionsDict,
+    env: EnvType,
+) -> str:
+    """A link; one that leaves the page does not tell where from."""
+    if not str(found[i].attrs["href"]).startswith("#"):
+        found[i].attrSet("rel", "noreferrer")
+    return renderer.renderToken(found, i, options, env)
