@@ -5,6 +5,7 @@ import gettext
 import os
 import secrets
 import sys
+import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from grader.subject.isolation import LEVELS, Level
 
 EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130
+
+#: Where hint pages are written.
+SITE = "site"
 
 #: A seed is drawn below this, so that it is short enough to type again.
 _SEEDS = 10**6
@@ -143,6 +147,42 @@ def validate(
     seed = secrets.randbelow(_SEEDS) if seed is None else seed
     sound = show(validate_exercise(found, seed=seed, only=only), say, sys.stdout)
     return 0 if sound else EXIT_FAILED
+
+
+@cli.command(help="help.pages")
+@click.argument("exercises", nargs=-1)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), default=Path(SITE), help="help.output"
+)
+@_lang
+@_project
+def pages(*, exercises: Sequence[str], output: Path, project: Path | None) -> int:
+    """Write the hint pages."""
+    from grader.site import build  # noqa: PLC0415
+
+    for path in build(Project.find(project), exercises, output):
+        sys.stdout.write(f"{path}\n")
+    return 0
+
+
+@cli.command("open", help="help.open")
+@click.argument("exercise")
+@_lang
+@_project
+@click.pass_obj
+def open_page(say: Translator, *, exercise: str, project: Path | None) -> int:
+    """Open an exercise's page in a browser."""
+    from grader.site import build  # noqa: PLC0415
+
+    found = Project.find(project)
+    folder = found.root / SITE
+    for _ in build(found, [exercise], folder):
+        pass
+    page = folder / say.language / f"{exercise}.html"
+    if not webbrowser.open(page.as_uri()):
+        raise EnvironmentFault("environment.no_browser", file=str(page))
+    sys.stdout.write(f"{page}\n")
+    return 0
 
 
 def _language(arguments: Sequence[str]) -> str:

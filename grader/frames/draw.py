@@ -15,8 +15,8 @@ from grader.trace import Trace
 MAX_ROWS = 64
 MAX_COLUMNS = 8
 
-#: The moments at which it is known what the library did, or is about to do.
-_TELLING = (Moment.CHOSEN, Moment.REPLAYED, Moment.DONE)
+#: The moments at which the graph has run.
+_TELLING = (Moment.REPLAYED, Moment.DONE)
 
 
 def frames(trace: Trace) -> list[Frame]:
@@ -92,7 +92,8 @@ def draw(shot: Shot) -> Frame:
         buffers=[_buffer(shot, name) for name in shot.after],
         result=result,
         kept=[*_kept(shot)] if done else (),
-        raised=_raised(shot.step.reply.get("error")),
+        raised=_raised(shot.step.reply.get("error")) if done else None,
+        under_way=not done,
     )
 
 

@@ -130,6 +130,7 @@ class Frame(_Model):
         result: what it gave; None while it is under way.
         kept: earlier results that were looked at afterwards.
         raised: the exception that it ended in.
+        under_way: whether this is a moment before its end.
     """
 
     call: str
@@ -141,6 +142,7 @@ class Frame(_Model):
     result: Result | None = None
     kept: Sequence[Kept] = ()
     raised: str | None = None
+    under_way: bool = False
 
 
 class Comparison(_Model):

@@ -178,7 +178,9 @@ def _table(section: Section, text: str, played: Mapping[str, Example]) -> str:
         f'<tr><th scope="row">{number}</th>' + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>"
         for number, row in enumerate(rows, 1)
     )
-    return f'<table class="frames"><thead><tr>{heads}</tr></thead>\n<tbody>{lines}</tbody></table>\n'
+    return (
+        f'<table class="frames"><thead><tr>{heads}</tr></thead>\n<tbody>{lines}</tbody></table>\n'
+    )
 
 
 # --- examples ------------------------------------------------------------------------------------

@@ -55,14 +55,16 @@ def render(name: str, say: Translator, **context: Any) -> str:
     """
     environment = _environment()
     try:
-        style, script = (environment.get_template(file).render() for file in ("style.css", "page.js"))
+        style, script = (
+            environment.get_template(file).render() for file in ("style.css", "page.js")
+        )
         page = environment.get_template(name)
     except TemplateNotFound as error:
         raise EnvironmentFault("environment.templates", file=str(TEMPLATES / str(error))) from None
     text = page.render(
         say=say,
         lang=next(one for one in languages() if one.id == say.language),
-        style=Markup(_tight(style)),  # noqa: S704 - our own file
+        style=Markup(_tight_css(style)),  # noqa: S704 - our own file
         script=_script(_tight(script)),
         **context,
     )
@@ -93,7 +95,14 @@ def _tight(text: str) -> str:
     return re.sub(r"^[ \t]+|^[ \t]*//.*\n|^[ \t]*\n", "", text, flags=re.MULTILINE)
 
 
+def _tight_css(text: str) -> str:
+    """Without blanks, too, that stand beside braces, commas and semicolons."""
+    return re.sub(r"\s*([{};,])\s*|(?<=[:]) (?=[^{}]*[;}])", r"\1", _tight(text))
+
+
 def _tight_outside_code(page: str) -> str:
     """A page without indents and blank lines, but for what stands in ``<pre>``."""
     pieces = re.split(r"(<pre.*?</pre>|<script>.*?</script>)", page, flags=re.DOTALL)
-    return "".join(piece if i % 2 else re.sub(r"\n\s+", "\n", piece) for i, piece in enumerate(pieces))
+    return "".join(
+        piece if i % 2 else re.sub(r"\n\s+", "\n", piece) for i, piece in enumerate(pieces)
+    )
