@@ -86,6 +86,7 @@ def cli() -> None:
 @click.argument("exercise")
 @click.option("--file", type=click.Path(path_type=Path), help="help.file")
 @click.option("--json", "json_path", metavar="PATH", help="help.json")
+@click.option("--page", type=click.Path(path_type=Path), metavar="PATH", help="help.page")
 @click.option("--seed", type=click.IntRange(min=0), help="help.seed")
 @click.option(
     "--device", type=click.Choice(("auto", "cpu", "cuda")), default="auto", help="help.device"
@@ -101,6 +102,7 @@ def check(
     exercise: str,
     file: Path | None,
     json_path: str | None,
+    page: Path | None,
     seed: int | None,
     device: str,
     isolation: Level,
@@ -118,6 +120,10 @@ def check(
     score = grade_file(found, file, seed=seed, level=isolation)
     if json_path is not None:
         _write(json_path, score.localised(say).to_json())
+    if page is not None:
+        from grader.render.feedback import feedback_page  # noqa: PLC0415
+
+        _write(str(page), feedback_page(score, say, hints=found.manifest.pages is not None))
     if json_path != "-":
         from grader.render.terminal import glyphs_for, render  # noqa: PLC0415
 

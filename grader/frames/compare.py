@@ -12,6 +12,9 @@ from grader.trace import Trace
 #: So many neighbouring rows or more that nothing happens to are drawn as one, without values.
 _QUIET = 3
 
+#: Of earlier results that were rewritten, so many are shown.
+_KEPT = 3
+
 
 def compare(mine: Trace, reference: Trace, calls: int) -> Comparison:
     """The last calls of a submission beside the same calls of the reference.

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from grader.frames.frame import Frame, Happened, Kept, Result, Row, State, Values
@@ -14,6 +15,9 @@ from grader.trace import Trace
 #: Of one tensor, no more than this is drawn.
 MAX_ROWS = 64
 MAX_COLUMNS = 8
+
+#: Of one call, no more events than this are told of.
+_EVENTS = 12
 
 #: The moments at which the graph has run.
 _TELLING = (Moment.REPLAYED, Moment.DONE)
@@ -87,7 +91,7 @@ def draw(shot: Shot) -> Frame:
         call=shot.text,
         number=shot.number if done else 0,
         argument=None if shot.argument is None else _values(shot.argument),
-        happened=list(_happened(shot)) if shot.moment in _TELLING else (),
+        happened=list(islice(_happened(shot), _EVENTS)) if shot.moment in _TELLING else (),
         counters=shot.counters if done else {},
         buffers=[_buffer(shot, name) for name in shot.after],
         result=result,

@@ -8,12 +8,16 @@ What is read into a Trace is any exercise's: a *buffer* is a watched attribute t
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from itertools import islice
 from typing import Any, Self
 
 from grader.protocol import TAG, Json
 from grader.protocol import Message as WireMessage
 from grader.tensor import DTYPES, Tensor
 from grader.trace import Step, Trace
+
+#: So many counters are told of, each with so many characters.
+_COUNTERS, _TEXT = 12, 60
 
 
 class Moment(IntEnum):
@@ -216,8 +220,8 @@ def _counters(after: WireMessage) -> dict[str, str]:
         items = wire.get("items") if isinstance(wire, dict) and wire.get(TAG) == "map" else None
         for pair in items if isinstance(items, list) else ():
             if isinstance(pair, list) and len(pair) == 2:  # noqa: PLR2004 - a key and a value
-                found[spelled(pair[0])] = spelled(pair[1])
-    return found
+                found[spelled(pair[0])[:_TEXT]] = spelled(pair[1])[:_TEXT]
+    return dict(islice(found.items(), _COUNTERS))
 
 
 def spelled(wire: Json) -> str:
