@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import escapeHtml, isMdAsciiPunct, isPunctChar, isWhiteSpace
@@ -81,7 +82,7 @@ def parts(text: str) -> list[Part]:
         if token.type == "heading_open" and not token.level and "id" in token.attrs
     ]
     cut = [Part("", "", _render(found[: heads[0] if heads else len(found)]))]
-    for start, end in zip(heads, [*heads[1:], len(found)], strict=True):
+    for start, end in pairwise([*heads, len(found)]):
         # A heading is three tokens: its opening, what it says, its end.
         title, rest = found[start + 1 : start + 2], found[start + 3 : end]
         cut.append(Part(str(found[start].attrs["id"]), _render(title), _render(rest)))
