@@ -6,6 +6,7 @@ import os
 import secrets
 import shutil
 import sys
+import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,6 +20,9 @@ from grader.subject.isolation import LEVELS, Level
 
 EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130
+
+#: Where hint pages are written.
+SITE = "site"
 
 #: A seed is drawn below this, so that it is short enough to type again.
 _SEEDS = 10**6
@@ -84,6 +88,7 @@ def cli() -> None:
 @click.argument("exercise")
 @click.option("--file", type=click.Path(path_type=Path), help="help.file")
 @click.option("--json", "json_path", metavar="PATH", help="help.json")
+@click.option("--page", type=click.Path(path_type=Path), metavar="PATH", help="help.page")
 @click.option("--seed", type=click.IntRange(min=0), help="help.seed")
 @click.option(
     "--device", type=click.Choice(("auto", "cpu", "cuda")), default="auto", help="help.device"
@@ -99,6 +104,7 @@ def check(
     exercise: str,
     file: Path | None,
     json_path: str | None,
+    page: Path | None,
     seed: int | None,
     device: str,
     isolation: Level,
@@ -116,6 +122,10 @@ def check(
     score = grade_file(found, file, seed=seed, level=isolation)
     if json_path is not None:
         _write(json_path, score.localised(say).to_json())
+    if page is not None:
+        from grader.render.feedback import feedback_page  # noqa: PLC0415
+
+        _write(str(page), feedback_page(score, say, hints=found.manifest.pages is not None))
     if json_path != "-":
         from grader.render.terminal import glyphs_for, render  # noqa: PLC0415
 
@@ -172,6 +182,42 @@ def validate(
     seed = secrets.randbelow(_SEEDS) if seed is None else seed
     sound = show(validate_exercise(found, seed=seed, only=only), say, sys.stdout)
     return 0 if sound else EXIT_FAILED
+
+
+@cli.command(help="help.pages")
+@click.argument("exercises", nargs=-1)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), default=Path(SITE), help="help.output"
+)
+@_lang
+@_project
+def pages(*, exercises: Sequence[str], output: Path, project: Path | None) -> int:
+    """Write the hint pages."""
+    from grader.site import build  # noqa: PLC0415
+
+    for path in build(Project.find(project), exercises, output):
+        sys.stdout.write(f"{path}\n")
+    return 0
+
+
+@cli.command("open", help="help.open")
+@click.argument("exercise")
+@_lang
+@_project
+@click.pass_obj
+def open_page(say: Translator, *, exercise: str, project: Path | None) -> int:
+    """Open an exercise's page in a browser."""
+    from grader.site import build  # noqa: PLC0415
+
+    found = Project.find(project)
+    folder = found.root / SITE
+    for _ in build(found, [exercise], folder):
+        pass
+    page = folder / say.language / f"{exercise}.html"
+    if not webbrowser.open(page.as_uri()):
+        raise EnvironmentFault("environment.no_browser", file=str(page))
+    sys.stdout.write(f"{page}\n")
+    return 0
 
 
 def _language(arguments: Sequence[str]) -> str:

@@ -113,9 +113,11 @@ class Example(_Model):
     Attributes:
         id: its name, and that of its text.
         variants: name -> the file in ``wrong/`` that the same calls are made on.
+        phases: whether its last call is shown in slow motion, instead of each step as a whole.
     """
 
     id: Id
+    phases: bool = False
     variants: Mapping[Id, FileName] = Field(default_factory=dict)
 
 

@@ -5,17 +5,23 @@ The schema is shipped as ``score.schema.json``. Texts are messages (an id and pa
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_serializer
 
+from grader.frames import Comparison
 from grader.i18n import Translator
 from grader.message import Message
 from grader.subject.isolation import Level
 
 SCHEMA_VERSION = 1
+
+#: A list of strings and numbers as ``json`` indents it. Within a string no line ends.
+_PLAIN_LIST = re.compile(r'\[\n\s+(?:(?:"(?:[^"\\\n]|\\.)*"|[-+.\w]+),?\n\s+)+\]')
+_LINE = re.compile(r"\n\s*")
 
 
 class Status(StrEnum):
@@ -87,6 +93,8 @@ class Evidence(_Model):
         row: the first row that differs, from 0.
         line: the submission's own line, from 1.
         code: its text.
+        drawing: the last of the calls, with the buffers after each, beside the reference's; in
+            the first case of a check that failed.
     """
 
     calls: Sequence[str] = ()
@@ -96,6 +104,15 @@ class Evidence(_Model):
     row: int | None = None
     line: int | None = None
     code: str | None = None
+    drawing: Comparison | None = None
+
+    @field_serializer("drawing")
+    def _briefly(self, drawing: Comparison | None):  # type: ignore[no-untyped-def] # noqa: ANN202
+        """A drawing is most of a score: what goes without saying is left out of it.
+
+        An annotation would stand in the schema instead of the drawing's own.
+        """
+        return drawing and drawing.model_dump(mode="json", exclude_defaults=True)
 
 
 class Case(_Model):
@@ -200,8 +217,9 @@ class Score(_Model):
         return self.model_copy(update={"checks": checks, "error": error, "advice": advice})
 
     def to_json(self) -> str:
-        """As JSON text, with a line end."""
-        return json.dumps(self.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+        """As JSON text, with a line end; a list of plain values stands on one line."""
+        text = json.dumps(self.model_dump(mode="json"), indent=2, ensure_ascii=False)
+        return _PLAIN_LIST.sub(lambda found: _LINE.sub(" ", found[0]), text) + "\n"
 
 
 def schema() -> dict[str, Any]:

@@ -131,7 +131,7 @@ class Tensor:
         if self.data == other.data:
             return None
         for i in self._filled_rows:
-            if self._row(i) != other._row(i) and not self._same_but_for_nan(other, i):
+            if self.differing_columns(other, i):
                 return i
         return None
 
@@ -151,16 +151,22 @@ class Tensor:
     def _row_bytes(self) -> int:
         return DTYPES[self.dtype][0] * math.prod(self.shape[1:])
 
-    def _same_but_for_nan(self, other: "Tensor", row: int) -> bool:
+    def differing_columns(self, other: "Tensor", row: int) -> list[int]:
+        """Where a row differs from another tensor's of the same shape and dtype, as
+        ``first_difference`` tells values apart; deeper dimensions are flattened.
+        """
         size = DTYPES[self.dtype][0]
         mine, theirs = self._row(row), other._row(row)
+        if mine == theirs:
+            return []
         pairs = zip(_unpack(mine, self.dtype), _unpack(theirs, self.dtype), strict=True)
+        columns = []
         for i, (x, y) in enumerate(pairs):
             same_bits = mine[i * size : (i + 1) * size] == theirs[i * size : (i + 1) * size]
             both_nan = x != x and y != y  # noqa: PLR0124 - only a NaN differs from itself
             if not same_bits and not both_nan:
-                return False
-        return True
+                columns.append(i)
+        return columns
 
     def _row(self, i: int) -> bytes:
         return self.data[i * self._row_bytes : (i + 1) * self._row_bytes]

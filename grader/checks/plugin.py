@@ -3,19 +3,25 @@
 import random
 from collections.abc import Callable, Generator, Mapping
 from math import isfinite
+from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 
 from grader.checks.expect import CheckFailed, Unseen
-from grader.errors import GraderError, SubmissionError
+from grader.errors import ExerciseError, GraderError, SubmissionError
+from grader.frames import compare
 from grader.message import Message
 from grader.subject.channel import Channel, Output
 from grader.subject.faults import SubjectRaised
-from grader.subject.subject import Subject
+from grader.subject.subject import Reference, Subject
+from grader.trace import Trace
 
 #: How many calls before a failure are listed.
 _CALLS = 8
+
+#: How many of them are drawn.
+_DRAWN = 3
 
 #: Characters of a text that are told.
 _TEXT = 8000
@@ -53,7 +59,7 @@ class GradingPlugin:
         interrupted: whether somebody pressed Ctrl-C.
     """
 
-    def __init__(self, *, subjects: Subjects, oracle: Subject, seed: int) -> None:
+    def __init__(self, *, subjects: Subjects, oracle: Reference, seed: int) -> None:
         self.report: dict[str, Any] = {}
         self.error: SubmissionError | None = None
         self.output: dict[str, Any] | None = None
@@ -62,6 +68,7 @@ class GradingPlugin:
         self.interrupted = False
         self._subjects, self._oracle, self._seed = subjects, oracle, seed
         self._subject: Subject | None = None
+        self._drawn: set[Path] = set()
 
     @pytest.fixture
     def subject(self) -> Generator[Subject, None, None]:
@@ -112,15 +119,16 @@ class GradingPlugin:
         if isinstance(raised, GraderError):
             self.fault = raised
             item.session.shouldstop = "the grader cannot go on"
-        return {"finding": self._finding(raised)} if _is_finding(raised) else {}
+        return {"finding": self._finding(raised, item.path)} if _is_finding(raised) else {}
 
-    def _finding(self, raised: BaseException) -> dict[str, Any]:
+    def _finding(self, raised: BaseException, check: Path) -> dict[str, Any]:
         message: Message = raised.message  # type: ignore[attr-defined]
         calls, left_out = self._calls()
         evidence = {
             name: getattr(raised, name, None)
             for name in ("seen", "expected", "row", "line", "code")
         }
+        evidence["drawing"] = None if isinstance(raised, Unseen) else self._drawing(check)
         return {
             "error": isinstance(raised, SubjectRaised),
             "message": {"id": message.id, "params": _told(message.params)},
@@ -135,6 +143,20 @@ class GradingPlugin:
         trace = self._subject.trace
         steps = trace.calls()
         return [trace.spell(step) for step in steps[-_CALLS:]], max(0, len(steps) - _CALLS)
+
+    def _drawing(self, check: Path) -> dict[str, Any] | None:
+        """The last calls on the submission, drawn beside the same calls on the reference; of each
+        check for the first case that failed, which is the one that is shown.
+        """
+        if self._subject is None or check in self._drawn:
+            return None
+        self._drawn.add(check)
+        mine = self._subject.trace
+        try:
+            reference = self._oracle.repeat(mine)
+        except ExerciseError:  # it could not follow; what the checks found stands all the same
+            reference = Trace()
+        return compare(mine, reference, _DRAWN).model_dump(mode="json")
 
     def _output(self) -> dict[str, Any] | None:
         channel = self._subjects.channel

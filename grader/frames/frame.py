@@ -1,0 +1,157 @@
+"""A call as a person looks at it: what ran, the buffers row by row, the result and where it lives.
+
+Frames are data, like the Score that may hold them: renderers draw them, on hint pages from the
+reference's runs, on feedback pages from a student's.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class State(StrEnum):
+    """What a call did to a row.
+
+    ``FRESH``: holds the call's argument. ``ZEROED``: read by the graph beyond the argument's
+    rows, and zero. ``STALE``: likewise, but left over from earlier. ``OUTPUT``: written by the
+    graph for a row of the argument. ``PADDING``: written for a row beyond. ``CHANGED``: written
+    by something else. ``UNTOUCHED``: as it was before.
+    """
+
+    FRESH = "fresh"
+    ZEROED = "zeroed"
+    STALE = "stale"
+    OUTPUT = "output"
+    PADDING = "padding"
+    CHANGED = "changed"
+    UNTOUCHED = "untouched"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Row(_Model):
+    """Neighbouring rows that are alike.
+
+    Attributes:
+        first: the first of them, from 0.
+        last: the last of them.
+        cells: their values as text; none where untouched rows are left out.
+        read: what the graph read, where that is something else than ``cells``.
+        state: what the call did to them; None where there is no call to speak of.
+        differs: the columns whose bits are not the reference's.
+    """
+
+    first: int
+    last: int
+    cells: Sequence[str] = ()
+    read: Sequence[str] = ()
+    state: State | None = None
+    differs: Sequence[int] = ()
+
+
+class Values(_Model):
+    """A tensor, drawn.
+
+    Attributes:
+        name: of the attribute; empty for an argument or a result.
+        dtype: the dtype's name.
+        shape: its shape.
+        rows: its rows; deeper dimensions are flattened into them.
+        left_out: rows and columns that are not drawn.
+        covered: the first and the last row that the graph covers that ran.
+    """
+
+    name: str = ""
+    dtype: str
+    shape: Sequence[int]
+    rows: Sequence[Row]
+    left_out: tuple[int, int] = (0, 0)
+    covered: tuple[int, int] | None = None
+
+
+class Happened(_Model):
+    """Something that the given library did.
+
+    Attributes:
+        event: ``capture``, ``replay``, ``function``, …
+        read: what it read, as code: rows of a buffer, or a shape; empty if that is no tensor.
+    """
+
+    event: str
+    read: str = ""
+
+
+class Result(_Model):
+    """What a call gave.
+
+    Attributes:
+        values: it, when it was handed out; None if it is no tensor.
+        text: it, if it is no tensor.
+        lives_in: the buffer whose memory it is in, or an earlier result's, as
+            ``result <number>``; None where it has memory of its own.
+    """
+
+    values: Values | None = None
+    text: str | None = None
+    lives_in: str | None = None
+
+
+class Kept(_Model):
+    """An earlier result, looked at again.
+
+    Attributes:
+        number: which result, from 1.
+        call: the call that gave it.
+        was: what it held when it was handed out.
+        now: what it holds now.
+        rewritten: whether these differ.
+    """
+
+    number: int
+    call: str
+    was: Values
+    now: Values
+    rewritten: bool
+
+
+class Frame(_Model):
+    """One call, and how things stand after it.
+
+    Attributes:
+        call: the call, as code.
+        number: of its result among all results, from 1; 0 if it gave no tensor.
+        argument: the tensor that it was given.
+        happened: what the given library did meanwhile.
+        counters: the watched mappings, as text.
+        buffers: the watched tensors.
+        result: what it gave; None while it is under way.
+        kept: earlier results that were looked at afterwards.
+        raised: the exception that it ended in.
+        under_way: whether this is a moment before its end.
+    """
+
+    call: str
+    number: int = 0
+    argument: Values | None = None
+    happened: Sequence[Happened] = ()
+    counters: Mapping[str, str] = Field(default_factory=dict)
+    buffers: Sequence[Values] = ()
+    result: Result | None = None
+    kept: Sequence[Kept] = ()
+    raised: str | None = None
+    under_way: bool = False
+
+
+class Comparison(_Model):
+    """The same calls on a submission and on the reference.
+
+    Attributes:
+        mine: the submission's frames.
+        reference: the reference's, each beside its own; none where it was not asked.
+    """
+
+    mine: Sequence[Frame]
+    reference: Sequence[Frame] = ()

@@ -1,0 +1,108 @@
+"""The pages' templates: Jinja, with everything escaped and nothing left undefined."""
+
+import base64
+import hashlib
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from jinja2.exceptions import TemplateNotFound
+from markupsafe import Markup
+
+from grader.errors import EnvironmentFault
+from grader.i18n import LANGUAGES, Translator
+
+#: Where the templates are: beside the package, in the project.
+TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
+
+#: How a language is named in HTML, and in itself.
+_TAGS = {"zh": "zh-CN", "en": "en"}
+_NAMES = {"zh": "中文", "en": "English"}
+
+
+class Script(NamedTuple):
+    """The pages' script, and what the page's policy allows it to run by."""
+
+    text: Markup
+    hash: str
+
+
+class PageLanguage(NamedTuple):
+    """A language that a page is there in."""
+
+    id: str
+    html: str
+    name: str
+
+
+def languages(but: str = "") -> list[PageLanguage]:
+    """The languages that there are pages in, but for one."""
+    return [PageLanguage(id, _TAGS[id], _NAMES[id]) for id in LANGUAGES if id != but]
+
+
+def render(name: str, say: Translator, **context: Any) -> str:
+    """A template as a whole page that needs no other file and no network.
+
+    Args:
+        name: the template's file.
+        say: puts ids into the reader's language.
+        context: what the template asks for.
+
+    Raises:
+        EnvironmentFault: the templates are not where they belong.
+    """
+    environment = _environment()
+    try:
+        style, script = (
+            environment.get_template(file).render() for file in ("style.css", "page.js")
+        )
+        page = environment.get_template(name)
+    except TemplateNotFound as error:
+        raise EnvironmentFault("environment.templates", file=str(TEMPLATES / str(error))) from None
+    text = page.render(
+        say=say,
+        lang=next(one for one in languages() if one.id == say.language),
+        style=Markup(_tight_css(style)),  # noqa: S704 - our own file
+        script=_script(_tight(script)),
+        **context,
+    )
+    return _tight_outside_code(text)
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=select_autoescape(["html"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _script(text: str) -> Script:
+    """The script by its hash: whatever else gets into a page, nothing else runs there."""
+    text = f"\n{text}"
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+    return Script(Markup(text), f"sha256-{digest}")  # noqa: S704 - our own file
+
+
+def _tight(text: str) -> str:
+    """Without indents, blank lines and lines of comment."""
+    return re.sub(r"^[ \t]+|^[ \t]*//.*\n|^[ \t]*\n", "", text, flags=re.MULTILINE)
+
+
+def _tight_css(text: str) -> str:
+    """Without blanks, too, that stand beside braces, commas and semicolons."""
+    return re.sub(r"\s*([{};,])\s*|(?<=[:]) (?=[^{}]*[;}])", r"\1", _tight(text))
+
+
+def _tight_outside_code(page: str) -> str:
+    """A page without indents and blank lines, but for what stands in ``<pre>``."""
+    pieces = re.split(r"(<pre.*?</pre>|<script>.*?</script>)", page, flags=re.DOTALL)
+    return "".join(
+        piece if i % 2 else re.sub(r"\n\s+", "\n", piece) for i, piece in enumerate(pieces)
+    )
