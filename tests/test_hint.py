@@ -60,6 +60,14 @@ def test_answers_stand_by_their_questions():
     )
 
 
+def test_tight_answers():
+    """Answers written line by line stand apart, too; a list within one does not."""
+    first, body = "{#l1-q}\n1. Q?\n2. R?\n", "{#l3-a}\n1. A.\n   - b\n   - c\n2. D.\n"
+    assert shown(body, level=3, first=first) == (
+        " 1 ▌ Q?\n   A.\n\n    • b\n    • c\n\n 2 ▌ R?\n   D.\n"
+    )
+
+
 def test_answers_without_questions():
     """An answer to which there is no question stands alone."""
     assert shown("{#l3-a}\n1. A.\n2. B.\n", level=3, first="{#l1-q}\n2. Q?\n") == (
@@ -73,7 +81,7 @@ def test_markup():
     text = shown(
         "{#a}\n**真，**她 [w]{#b} `run`\n他\n\n```python\nx = [1]  # y\n```\n\n### H `c`\n\n- one\n"
     )
-    assert text == "真，她 w `run` 他\n\n    x = [1]  # y\n\nH `c`\n\n • one\n"
+    assert text == "真，她 w `run` 他\n\n  x = [1]  # y\n\nH `c`\n\n • one\n"
 
 
 def test_links():

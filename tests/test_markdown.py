@@ -56,6 +56,7 @@ PLAIN = MarkdownIt("commonmark", {"html": False}).disable("image")
         ("[**真，**她]{#a}", '<span id="a"><strong>真，</strong>她</span>'),
         # What is no emphasis stays none.
         ("真_假_真", "真_假_真"),
+        ("看_（假）_真", "看_（假）_真"),
         ("真 ** 假 **", "真 ** 假 **"),
         ("真 * 2，假 * 3", "真 * 2，假 * 3"),
         (r"\*\*真，\*\*", "**真，**"),
@@ -222,7 +223,13 @@ def test_links():
         '<a href="https://x.y/?b&amp;c" rel="noreferrer">a</a>'
     )
     assert inline_html("[a](#b)") == '<a href="#b">a</a>'
-    assert 'rel="noreferrer"' in inline_html("<http://x.y>")
+    for text in ("<http://x.y>", "[a](HTTPS://x.y)"):
+        assert 'rel="noreferrer"' in inline_html(text)
+
+
+def test_no_images():
+    """A page fetches nothing by itself: what would be an image is a link."""
+    assert "<img" not in to_html("![a](https://x.y/z.png)")
 
 
 @pytest.mark.parametrize(

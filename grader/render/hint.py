@@ -58,7 +58,7 @@ def render(
     """
     section = sections[f"l{level}"]
     grade, title = say(f"spoiler.l{level}"), plain(section.title)
-    head = say("spoiler.head", exercise=exercise.upper(), level=level, title=title, grade=grade)
+    head = say("spoiler.head", exercise=exercise.upper(), title=title, grade=grade)
     asked = item_tokens(tokens(sections["l1"].body), "l1-q") if "l1" in sections else {}
     body = list(_answered(tokens(section.body), asked))
     file = io.StringIO()
@@ -66,7 +66,6 @@ def render(
         file=file,
         width=min(width, WIDEST),
         color_system="standard" if color else None,
-        force_terminal=color,
         no_color=not color,
         legacy_windows=False,
     )
@@ -121,19 +120,32 @@ def _question(token: Token) -> str:
 
 def _aired(found: Sequence[Token]) -> Iterator[Token]:
     """Tokens with a blank line after each block within an item, where more follows."""
-    ended = False
     types = [token.type for token in found]
+    loose: list[bool] = []  # of each item that is open, whether its blocks stand apart
+    ended = False
     for i, token in enumerate(found):
         yield token
-        if token.type in ("paragraph_close", "fence", "code_block"):
-            ended = not token.hidden
-        elif token.nesting >= 0 or token.type == "blockquote_close":
-            ended = False
-        if not ended or not token.level:
-            continue
-        opens = not types[i + 1].endswith("_close") and types[i + 1] != "list_item_open"
-        if opens or types[i + 1 : i + 3] == ["list_item_close", "list_item_open"]:
+        match token.type:
+            case "list_item_open":
+                loose.append(False)
+                ended = False
+            case "list_item_close":
+                loose.pop()
+            case "paragraph_close" | "fence" | "code_block":
+                ended = not token.hidden
+                loose[-1:] = [loose[-1] or ended] if loose else []
+            case "bullet_list_close" | "ordered_list_close":
+                ended = loose[-1:] == [True]
+            case _:
+                ended = False
+        if loose and ended and _goes_on(*types[i + 1 : i + 3]):
             yield from (Token("paragraph_open", "p", 1), Token("paragraph_close", "p", -1))
+
+
+def _goes_on(following: str, then: str) -> bool:
+    """Whether what comes after a block is another block of its item, or another item."""
+    ends = following.endswith(("_close", "item_open"))
+    return not ends or (following, then) == ("list_item_close", "list_item_open")
 
 
 def _inline(found: Iterable[Token], *, color: bool) -> Iterator[Token]:
@@ -203,7 +215,7 @@ class _Paragraph(Paragraph):
 class _Code(CodeBlock):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         code = str(self.text).rstrip()
-        yield Padding(Syntax(code, self.lexer_name, theme=self.theme, word_wrap=True), (0, 0, 0, 4))
+        yield Padding(Syntax(code, self.lexer_name, theme=self.theme, word_wrap=True), (0, 0, 0, 2))
 
 
 class _Markdown(Markdown):
