@@ -4,6 +4,7 @@ import copy
 import gettext
 import os
 import secrets
+import shutil
 import sys
 import webbrowser
 from collections.abc import Sequence
@@ -74,6 +75,7 @@ _lang = click.option("--lang", type=click.Choice(LANGUAGES), expose_value=False,
 _project = click.option(
     "--project", envvar="GRADER_PROJECT", type=click.Path(path_type=Path), help="help.project"
 )
+_no_color = click.option("--no-color", is_flag=True, help="help.no_color")
 
 
 @click.group(cls=_Group, help="help.grader")
@@ -92,7 +94,7 @@ def cli() -> None:
     "--device", type=click.Choice(("auto", "cpu", "cuda")), default="auto", help="help.device"
 )
 @click.option("--isolation", type=click.Choice(LEVELS), default="best", help="help.isolation")
-@click.option("--no-color", is_flag=True, help="help.no_color")
+@_no_color
 @_lang
 @_project
 @click.pass_obj
@@ -132,6 +134,33 @@ def check(
         # Not click.echo, which takes an ASCII console for a mistake and writes UTF-8 to it.
         sys.stdout.write(render(score, say, color=color, glyphs=glyphs))
     return _EXIT_CODES[score.status]
+
+
+@cli.command(help="help.hint")
+@click.argument("exercise")
+@click.argument("level", type=click.IntRange(1, 3), default=1)
+@click.option("--yes", is_flag=True, help="help.yes")
+@_no_color
+@_lang
+@_project
+@click.pass_obj
+def hint(
+    say: Translator, *, exercise: str, level: int, yes: bool, no_color: bool, project: Path | None
+) -> int:
+    """Show one level of the hints."""
+    from grader.render.hint import fitted, render  # noqa: PLC0415 - check starts without it
+    from grader.section import read_hint  # noqa: PLC0415
+
+    found = Project.find(project).exercise(exercise)
+    sections = read_hint(found, say.language, level)
+    grade = say(f"spoiler.l{level}")
+    if level > 1 and not yes and not _agreed(say("spoiler.ask", grade=grade, level=level)):
+        return 0
+    color = not no_color and _wants_color()
+    width = shutil.get_terminal_size().columns
+    text = render(sections, level, say, exercise=found.id, color=color, width=width)
+    sys.stdout.write(fitted(text, sys.stdout.encoding))
+    return 0
 
 
 @cli.command(help="help.validate")
@@ -241,6 +270,18 @@ def _wants_color() -> bool:
     return (
         sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     )
+
+
+def _agreed(question: str) -> bool:
+    """Whether a person at a terminal says yes. Where there is none, nobody is asked."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return True
+    sys.stdout.write(f"{question} [y/N] ")
+    sys.stdout.flush()
+    answer = sys.stdin.readline()
+    if not answer.endswith("\n"):
+        sys.stdout.write("\n")
+    return answer.strip().lower() in ("y", "yes")
 
 
 def _write(path: str, text: str) -> None:

@@ -167,7 +167,7 @@ class _Texts:
         manifest = self._exercise.manifest
         sections = manifest.pages.sections if manifest.pages else ()
         # The sections and the examples are places of their own.
-        here = Counter({*manifest.texts(), *sections} - {SUMMARY})
+        here = Counter({*manifest.texts(), *sections})
         for text in self.texts.values():
             here.update(ids(text))
         for id in sorted(id for id, count in here.items() if count > 1):

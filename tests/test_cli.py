@@ -222,10 +222,23 @@ def test_warnings_fail_nothing():
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+def test_check_starts_fast():
+    """What only the hints and the pages need is not imported to grade."""
+    script = (
+        "import sys; from grader.cli import main\n"
+        "try: main(sys.argv[1:])\n"
+        "except SystemExit: print(sorted({'markdown_it', 'mdit_py_plugins', 'rich', 'jinja2'} & {*sys.modules}))"
+    )
+    command = [sys.executable, "-c", script, "stack", "--file", SOLUTION, "--project", str(TINY)]
+    done = subprocess.run(command, capture_output=True, cwd=ROOT, check=True, text=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 def test_help_is_translated():
     """Help, our words and click's, in both languages."""
     assert "用法" in run("check", "--help").stdout.decode()
     assert "Usage" in run("check", "--help", "--lang", "en").stdout.decode()
     for language in ("zh", "en"):
-        text = run("check", "--help", "--lang", language).stdout.decode()
-        assert "help." not in text
+        for command in ("check", "hint", "validate"):
+            text = run(command, "--help", "--lang", language).stdout.decode()
+            assert "help." not in text

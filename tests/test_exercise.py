@@ -1,5 +1,7 @@
 """Exercises found, and mistakes in their manifests told."""
 
+import shutil
+
 import pytest
 from support import ROOT, copy_of_tiny
 
@@ -159,6 +161,22 @@ MISTAKES = {
         '[languages.python]\nfile = "stack.py"', '[languages]\npython = "stack.py"', "value", "languages.python",
     ),
     "languages_empty": ('[languages.python]\nfile = "stack.py"', "[languages]", "value", "languages"),
+    "page_source": ("[pages]", '[pages]\nsource = "fr"', "value", "pages.source"),
+    "page_without_sections": ('sections = ["overview", "l1", "l2", "l3"]', "sections = []", "value", "pages.sections"),
+    "page_sections_missing": ('sections = ["overview", "l1", "l2", "l3"]', "", "missing", "pages.sections"),
+    "section_id": ('"overview"', '"../overview"', "value", "pages.sections.0"),
+    "section_twice": ('"overview"', '"l1"', "twice", "pages.sections"),
+    "section_like_the_summary": ('"overview"', '"summary"', "twice", "pages.sections"),
+    "example_id": ("[pages]", '[[examples]]\nid = "1"\n\n[pages]', "value", "examples.0.id"),
+    "example_twice": (
+        "[pages]", '[[examples]]\nid = "ex"\n\n[[examples]]\nid = "ex"\n\n[pages]', "twice", "examples",
+    ),
+    "example_like_a_section": ("[pages]", '[[examples]]\nid = "l1"\n\n[pages]', "twice", "examples"),
+    "variant_with_folder": (
+        "[pages]", '[[examples]]\nid = "ex"\nvariants = { a = "../queue.py" }\n\n[pages]', "value",
+        "examples.0.variants.a",
+    ),
+    "book_hints": ("minutes = 5", "minutes = 5\nbook_hints = 3", "value", "book_hints"),
     "methods_no_list": ("pop = []", 'pop = "x"', "value", "interface.Stack.methods.pop"),
 }  # fmt: skip
 
@@ -255,6 +273,46 @@ def test_all_missing_files(exercise):
     assert set(fault(exercise).message.params["missing"]) == {
         "solutions/stack.py", "exercises/stack/subject.py", "exercises/stack/m.py",
     }  # fmt: skip
+
+
+def test_files_of_examples(exercise):
+    """The calls of an example and the wrong solutions that it shows must be there; its text need not."""
+    example = (
+        '[[examples]]\nid = "ex"\nvariants = { queue = "queue.py", other = "other.py" }\n\n[pages]'
+    )
+    edit(exercise, "[pages]", example)
+    assert fault(exercise).message.params["missing"] == [
+        "exercises/stack/examples/ex.py", "exercises/stack/wrong/other.py",
+    ]  # fmt: skip
+    exercise.example_file("ex").parent.mkdir()
+    for file in (exercise.example_file("ex"), exercise.folder / "wrong" / "other.py"):
+        file.write_text("", "utf-8")
+    (shown,) = exercise.manifest.examples
+    assert (shown.id, dict(shown.variants)) == ("ex", {"queue": "queue.py", "other": "other.py"})
+
+
+def test_page(exercise):
+    """A page is written in Chinese unless said otherwise; its texts have an order; it may be missing."""
+    pages = exercise.manifest.pages
+    assert pages is not None
+    assert (pages.source, exercise.manifest.texts()) == (
+        "zh", ["summary", "overview", "l1", "l2", "l3"],
+    )  # fmt: skip
+    text = toml_of(exercise).read_text("utf-8")
+    toml_of(exercise).write_text(text.partition("[pages]")[0], "utf-8")
+    manifest = exercise.project.exercise("stack").manifest
+    assert (manifest.pages, manifest.texts(), manifest.course, manifest.book_solution) == (
+        None,
+        [],
+        None,
+        None,
+    )
+
+
+def test_grading_without_texts(exercise):
+    """A page whose texts are missing is no hindrance to grading."""
+    shutil.rmtree(exercise.folder / "pages")
+    assert grade_file(exercise, exercise.solution("python"), seed=1).score == 100
 
 
 # --- grading an exercise that is at fault --------------------------------------------------------

@@ -104,6 +104,36 @@ def test_missing_texts(project):
     assert {problem.params["language"] for problem in report.problems} == {"en"}
 
 
+def test_texts_of_the_page(project):
+    """A page's texts are held to what they must share, unless some solutions alone are asked for."""
+    file = project.root / "exercises/stack/pages/en/summary.md"
+    file.write_text(file.read_text(encoding="utf-8").replace("`push`", "`shove`"), encoding="utf-8")
+    report = validated(project)
+    assert problems(report) == {"validate.unlike_code"}
+    assert not report.sound
+    *_, some = validate_exercise(project.exercise("stack"), seed=1, only="queue")
+    assert isinstance(some, Report)
+    assert some.sound
+
+
+def test_hints_of_cases(project):
+    """What a case names as its hint must be in the page, too."""
+    file = project.root / "exercises/stack/checks/test_order.py"
+    checks = file.read_text(encoding="utf-8")
+    file.write_text(checks.replace("item=item)", 'item=item, hint="l2-gone")'), encoding="utf-8")
+    lost = {(problem.params["language"], problem.params["id"]) for problem in validated(project).problems
+            if problem.id == "validate.no_hint"}  # fmt: skip
+    assert lost == {("zh", "l2-gone"), ("en", "l2-gone")}
+
+
+def test_no_page(project):
+    """An exercise needs no page to be sound."""
+    shutil.rmtree(project.root / "exercises/stack/pages")
+    toml = project.root / "exercises/stack/exercise.toml"
+    toml.write_text(toml.read_text(encoding="utf-8").partition("[pages]")[0], encoding="utf-8")
+    assert validated(project).sound
+
+
 def test_command(project):
     """The command prints a line a solution and ends with 0 or 1."""
     command = [sys.executable, "-m", "grader", "validate", "stack", "--project", str(project.root)]

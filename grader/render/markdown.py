@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
-from markdown_it.common.utils import escapeHtml, isMdAsciiPunct, isPunctChar, isWhiteSpace
+from markdown_it.common.utils import escapeHtml, isMdAsciiPunct, isPunctChar
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
@@ -81,7 +82,7 @@ def parts(text: str) -> list[Part]:
         if token.type == "heading_open" and not token.level and "id" in token.attrs
     ]
     cut = [Part("", "", _render(found[: heads[0] if heads else len(found)]))]
-    for start, end in zip(heads, [*heads[1:], len(found)], strict=True):
+    for start, end in pairwise([*heads, len(found)]):
         # A heading is three tokens: its opening, what it says, its end.
         title, rest = found[start + 1 : start + 2], found[start + 3 : end]
         cut.append(Part(str(found[start].attrs["id"]), _render(title), _render(rest)))
@@ -191,8 +192,8 @@ def _emphasis(state: StateInline, silent: bool) -> bool:
         before = f"  {state.src[: state.pos]}"[-2:]
         after = f"{state.src[end : state.posMax]}  "[:2]
         near = before[1] + after[0]
-        opens = opens or (not _blank(after[0]) and _chinese(near + after[1], after[0]))
-        closes = closes or (not _blank(before[1]) and _chinese(near + before[0], before[1]))
+        opens = opens or _chinese(near + after[1], after[0])
+        closes = closes or _chinese(near + before[0], before[1])
     for _ in range(scanned.length):
         state.push("text", "", 0).content = marker
         state.delimiters.append(
@@ -203,16 +204,9 @@ def _emphasis(state: StateInline, silent: bool) -> bool:
 
 
 def _chinese(neighbours: str, inside: str) -> bool:
-    """Whether a mark stands in Chinese, so that the punctuation inside of it does not count."""
-    return bool(CJK.search(neighbours)) and _punctuation(inside)
-
-
-def _blank(character: str) -> bool:
-    return isWhiteSpace(ord(character))
-
-
-def _punctuation(character: str) -> bool:
-    return isMdAsciiPunct(ord(character)) or isPunctChar(character)
+    """Whether a mark stands in Chinese, and punctuation is what it has on the inside."""
+    punctuation = isMdAsciiPunct(ord(inside)) or isPunctChar(inside)
+    return punctuation and bool(CJK.search(neighbours))
 
 
 def _give_ids(state: StateCore) -> None:
