@@ -126,6 +126,17 @@ def test_json_on_fewer_lines_is_the_same_json(grade, texts):
     assert json.loads(score.to_json()) == json.loads(json.dumps(score.model_dump(mode="json")))
 
 
+def test_what_was_seen_never_reads_like_what_was_expected(p17, p17_grader):
+    """A difference in the last places is shown to all of them."""
+    path = p17.folder / "wrong" / "shape_result_rounded.py"
+    submission = Submission(path.name, "python", path.read_bytes())
+    for seed in (1, 2, 3):
+        for check in p17_grader.grade(submission, seed=seed).checks:
+            for case in check.cases:
+                told = case.evidence
+                assert not told or told.seen is None or told.seen != told.expected
+
+
 # --- the page -------------------------------------------------------------------------------------
 
 

@@ -126,18 +126,21 @@ def expect_unchanged(
     __tracebackhide__ = True
     row = seen.first_difference(before)
     if row is not None:
+        rows = seen[row : row + 1], before[row : row + 1]
+        # Values that differ only in their last places are shown to all of them.
+        exact = show(rows[0]) == show(rows[1])
         raise CheckFailed(
             Message(id, {**params, "row": row}),
-            seen=show(seen[row : row + 1]),
-            expected=show(before[row : row + 1]),
+            seen=show(rows[0], exact=exact),
+            expected=show(rows[1], exact=exact),
             hint=hint,
         )
 
 
-def show(value: object) -> str:
+def show(value: object, *, exact: bool = False) -> str:
     """A value as a message shows it; of a tensor the first rows, and how many there are more."""
     if isinstance(value, Tensor):
-        rows = [_show_row(row) for row in value[:_SHOWN].rows()]
+        rows = [_show_row(row, exact=exact) for row in value[:_SHOWN].rows()]
         more = len(value) - len(rows)
         rows += [f"… (+{more})"] if more else []
         return rows[0] if len(value) == 1 else f"[{', '.join(rows)}]"
@@ -158,7 +161,8 @@ def _alike(a: object, b: object) -> bool:
     return a == b
 
 
-def _show_row(row: Sequence[Number]) -> str:
-    shown = [f"{value:g}" if isinstance(value, float) else str(value) for value in row[:_SHOWN]]
+def _show_row(row: Sequence[Number], *, exact: bool) -> str:
+    short = isinstance(next(iter(row), None), float) and not exact
+    shown = [f"{value:g}" if short else str(value) for value in row[:_SHOWN]]
     more = len(row) - len(shown)
     return f"[{', '.join(shown + ([f'… (+{more})'] if more else []))}]"
