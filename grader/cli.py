@@ -21,6 +21,9 @@ from grader.subject.isolation import LEVELS, Level
 EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130
 
+#: The path that stands for standard output.
+STDOUT = "-"
+
 #: Where hint pages are written.
 SITE = "site"
 
@@ -88,7 +91,7 @@ def cli() -> None:
 @click.argument("exercise")
 @click.option("--file", type=click.Path(path_type=Path), help="help.file")
 @click.option("--json", "json_path", metavar="PATH", help="help.json")
-@click.option("--page", type=click.Path(path_type=Path), metavar="PATH", help="help.page")
+@click.option("--page", "page_path", metavar="PATH", help="help.page")
 @click.option("--seed", type=click.IntRange(min=0), help="help.seed")
 @click.option(
     "--device", type=click.Choice(("auto", "cpu", "cuda")), default="auto", help="help.device"
@@ -104,7 +107,7 @@ def check(
     exercise: str,
     file: Path | None,
     json_path: str | None,
-    page: Path | None,
+    page_path: str | None,
     seed: int | None,
     device: str,
     isolation: Level,
@@ -116,23 +119,26 @@ def check(
 
     if device == "cuda":
         raise EnvironmentFault("environment.no_cuda")
+    if json_path == page_path == STDOUT:
+        raise UsageError("usage.two_on_stdout")
     found = Project.find(project).exercise(exercise)
     say = Translator(say.language, found.folder)
     seed = secrets.randbelow(_SEEDS) if seed is None else seed
     score = grade_file(found, file, seed=seed, level=isolation)
+    hints = found.manifest.pages is not None
     if json_path is not None:
         _write(json_path, score.localised(say).to_json())
-    if page is not None:
+    if page_path is not None:
         from grader.render.feedback import feedback_page  # noqa: PLC0415
 
-        _write(str(page), feedback_page(score, say, hints=found.manifest.pages is not None))
-    if json_path != "-":
+        _write(page_path, feedback_page(score, say, hints=hints))
+    if STDOUT not in (json_path, page_path):
         from grader.render.terminal import glyphs_for, render  # noqa: PLC0415
 
         color = not no_color and _wants_color()
         glyphs = glyphs_for(sys.stdout.encoding)
         # Not click.echo, which takes an ASCII console for a mistake and writes UTF-8 to it.
-        sys.stdout.write(render(score, say, color=color, glyphs=glyphs))
+        sys.stdout.write(render(score, say, color=color, glyphs=glyphs, hints=hints))
     return _EXIT_CODES[score.status]
 
 
@@ -291,7 +297,7 @@ def _write(path: str, text: str) -> None:
         UsageError: the file cannot be written.
     """
     data = text.encode("utf-8", "backslashreplace")
-    if path == "-":
+    if path == STDOUT:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         return

@@ -6,12 +6,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from grader import manifest
-from grader.errors import ExerciseError, SubmissionError
+from grader.errors import ExerciseError, GraderError, SubmissionError
 from grader.exercise import Exercise
 from grader.frames import Frame, facts, fold, frames, phases
 from grader.grading import Grader
@@ -118,7 +119,7 @@ class _Take:
         if slowly:
             last = self._spelled(self.bounds[-1] - 1, self.bounds[-1])
             return [last] * len(phases(self.trace))
-        return [self._spelled(a, b) for a, b in zip(self.bounds, self.bounds[1:], strict=False)]
+        return [self._spelled(a, b) for a, b in pairwise(self.bounds)]
 
     def frames(self, *, slowly: bool) -> list[Frame]:
         """How things stood after each step; after each phase of the one step there is."""
@@ -133,9 +134,9 @@ class _Take:
 
 def _take(module: ModuleType, grader: Grader, submission: Submission) -> _Take:
     """An example, played on one submission."""
+    bounds: list[int] = []
     try:
         with grader.open(submission) as subject:
-            bounds: list[int] = []
 
             @contextlib.contextmanager
             def step() -> Iterator[None]:
@@ -145,11 +146,18 @@ def _take(module: ModuleType, grader: Grader, submission: Submission) -> _Take:
 
             _player(module)(subject, step)
             bounds.append(len(subject.trace.calls()))
-            return _Take(subject.trace, bounds)
+    except GraderError:
+        raise
     except (SubmissionError, SubjectRaised) as error:
-        raise _fault(
-            module, f"{submission.path}: {error.message.id} {error.message.params}"
-        ) from error
+        detail = f"{submission.path}: {error.message.id} {dict(error.message.params)}"
+        raise _fault(module, detail) from error
+    except Exception as error:
+        raise _fault(module, repr(error)) from error
+    if len(bounds) == 1:
+        raise _fault(module, "it has no step")
+    if any(first == end for first, end in pairwise(bounds)):
+        raise _fault(module, "there is no call in one of its steps")
+    return _Take(subject.trace, bounds)
 
 
 def _look_again(subject: Subject) -> None:

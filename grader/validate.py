@@ -5,10 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.errors import ExerciseError
+from grader.example import play_all
 from grader.exercise import Exercise
 from grader.grading import Grader
 from grader.i18n import LANGUAGES, Translator
 from grader.message import Message
+from grader.render.page import exercise_page
 from grader.score import Outcome, Score, Status
 from grader.section import problems
 from grader.submission import read
@@ -104,6 +107,10 @@ def validate(
             Message("validate.never_failed", {"check": id}) for id in sorted(checks - failed)
         ]
         report.problems += problems(exercise, _hints(report.findings))
+        report.problems += [
+            fault for fault in _page_faults(exercise, grader, language)
+            if fault not in report.problems
+        ]  # fmt: skip
     yield report
 
 
@@ -173,9 +180,23 @@ def _hints(findings: Sequence[Finding]) -> set[str]:
     return {case.hint for case in cases if case.hint}
 
 
+def _page_faults(exercise: Exercise, grader: Grader, language: str) -> Iterator[Message]:
+    """What keeps the page from being drawn: an example, a table, a step that nothing is said of."""
+    if exercise.manifest.pages is None:
+        return
+    try:
+        examples = play_all(exercise, grader, language)
+        for reader in LANGUAGES:
+            exercise_page(exercise, Translator(reader, exercise.folder), examples, [])
+    except ExerciseError as error:
+        yield error.message
+
+
 def _missing_texts(exercise: Exercise, findings: Sequence[Finding]) -> list[Message]:
     """Every message that was seen, every title and hint has its text in every language."""
-    wanted = {"exercise.title"}
+    wanted = {"exercise.title"} | ({"exercise.track"} if exercise.manifest.pages else set())
+    for example in exercise.manifest.examples:
+        wanted |= {f"variant.{name}" for name in example.variants}
     for finding in findings:
         for check in finding.score.checks:
             wanted |= {f"check.{check.id}", f"hint.{check.hint}"}

@@ -36,6 +36,9 @@ MODULES = [
 #: Literals that look like an id.
 _ID = re.compile(r"[a-z_]+(\.[a-z0-9_-]+)+")
 
+#: What else looks so: the name of a template.
+_FILES = (".html", ".js", ".css")
+
 #: Who takes an id, as which argument.
 _TAKES_ID = dict.fromkeys(
     ("Message", "UsageError", "EnvironmentFault", "ExerciseError", "Unseen", "say", "_say", "advise"), 0
@@ -239,7 +242,10 @@ def _choices(node: ast.AST | None) -> Iterator[str]:
 
 def _looks_like_id(value: object, spaces: set[str]) -> bool:
     return (
-        isinstance(value, str) and bool(_ID.fullmatch(value)) and value.partition(".")[0] in spaces
+        isinstance(value, str)
+        and bool(_ID.fullmatch(value))
+        and value.partition(".")[0] in spaces
+        and not value.endswith(_FILES)
     )
 
 
@@ -253,7 +259,10 @@ def spaces_of(locale: Path) -> set[str]:
 def test_ids_of_the_grader(module, language):
     """Every id that the grader speaks of has its text."""
     say = Translator(language)
-    used = ids_in(module, spaces_of(LOCALES[0])) - {"exercise.title"}  # the exercises have that
+    used = ids_in(module, spaces_of(LOCALES[0])) - {
+        "exercise.title",
+        "exercise.track",
+    }  # the exercises have these
     assert {id for id in used if not say.knows(id)} == set()
 
 
@@ -316,3 +325,28 @@ def test_every_error_has_a_remedy(id, language):
     known = texts(LOCALES[0], language, "grader")
     extra = placeholders(known[f"{id}.next"]) - placeholders(known[id])
     assert extra <= {"known", "endings"}  # usage errors that list what there is
+
+
+#: What a template puts into words: an id, or the beginning of ids that it goes on with.
+_SAID = re.compile(r"""say\(\s*"([a-z_]+\.[a-z0-9_.]*)"(\s*~)?""")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("template", sorted((ROOT / "templates").glob("*.html")), ids=shown)
+def test_templates_say_what_there_is(template, language):
+    """Every id in a template has its text; of an exercise's ids, P17's have."""
+    say = Translator(language, ROOT / "exercises" / "p17")
+    known = set(read_ids(language))
+    for id, goes_on in _SAID.findall(template.read_text(encoding="utf-8")):
+        if goes_on:
+            assert [other for other in known if other.startswith(id)], id
+        else:
+            assert say.knows(id), id
+
+
+def read_ids(language: str) -> Iterator[str]:
+    """Every id of the grader's and of P17's catalogs in a language."""
+    for locale in (ROOT / "grader" / "locale", ROOT / "exercises" / "p17" / "locale"):
+        for path in locale.glob(f"{language}/LC_MESSAGES/*.po"):
+            with path.open("rb") as file:
+                yield from (str(message.id) for message in read_po(file) if message.id)

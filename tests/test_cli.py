@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import jsonschema
 import pytest
 from wcwidth import wcswidth
 
+from grader.cli import cli
 from grader.score import schema_text
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -239,6 +241,113 @@ def test_help_is_translated():
     assert "用法" in run("check", "--help").stdout.decode()
     assert "Usage" in run("check", "--help", "--lang", "en").stdout.decode()
     for language in ("zh", "en"):
-        for command in ("check", "hint", "validate"):
+        for command in cli.commands:
             text = run(command, "--help", "--lang", language).stdout.decode()
             assert "help." not in text
+
+
+@pytest.mark.parametrize("command", sorted(cli.commands))
+@pytest.mark.parametrize("readme", ["README.md", "README.zh.md"])
+def test_every_command_is_in_the_readme(command, readme):
+    """Whoever reads the README meets every command."""
+    words = "./check.sh p17" if command == "check" else f"./check.sh {command}"
+    assert words in (ROOT / readme).read_text("utf-8")
+
+
+# --- pages ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_feedback_page(tmp_path, language):
+    """--page writes the feedback in the reader's language, besides what is printed."""
+    page = tmp_path / "反馈.html"
+    done = tiny("--file", WRONG, "--page", str(page), "--lang", language)
+    assert done.returncode == 1
+    assert b"0/60" in done.stdout
+    text = page.read_text("utf-8")
+    assert "0/60" in text
+    assert f'lang="{ {"zh": "zh-CN", "en": "en"}[language] }"' in text
+
+
+def test_feedback_page_of_a_file_that_cannot_be_graded(tmp_path):
+    """There is a page for that, too."""
+    page = tmp_path / "page.html"
+    (tmp_path / "broken.py").write_text("class Stack(:\n", "utf-8")
+    done = tiny("--file", str(tmp_path / "broken.py"), "--page", str(page), "--lang", "en")
+    assert done.returncode == 1
+    assert "class Stack(:" in page.read_text("utf-8")
+
+
+def test_page_on_stdout_is_alone_there():
+    """With --page - nothing but the page is on standard output."""
+    done = tiny("--file", WRONG, "--page", "-")
+    assert done.stdout.startswith(b"<!doctype html>")
+    assert done.stdout.rstrip().endswith(b"</html>")
+
+
+def test_two_things_on_stdout_are_refused():
+    """The score and the page do not fit one stream."""
+    done = tiny("--file", WRONG, "--page", "-", "--json", "-")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"--page" in done.stderr
+
+
+def test_a_page_that_cannot_be_written(tmp_path):
+    """A folder that is not there: said, with what to do."""
+    done = tiny("--file", WRONG, "--page", str(tmp_path / "no" / "page.html"), "--lang", "en")
+    assert done.returncode == 2
+    assert b"page.html" in done.stderr
+
+
+def test_a_failure_says_where_to_read_on():
+    """Below what is wrong stand the commands for the hints and for the page."""
+    out = tiny("--file", WRONG, "--lang", "en").stdout.decode()
+    assert "./check.sh hint stack 1" in out
+    assert "./check.sh stack --page" in out
+    assert "hint stack" not in tiny("--file", SOLUTION, "--lang", "en").stdout.decode()
+
+
+def test_pages(tmp_path):
+    """The files written are named, one a line."""
+    done = run("pages", "stack", "-o", str(tmp_path / "site"), "--project", str(TINY))
+    assert done.returncode == 0, done.stderr
+    named = [Path(line) for line in done.stdout.decode().splitlines()]
+    assert sorted(str(path.relative_to(tmp_path / "site")) for path in named) == [
+        "en/index.html", "en/stack.html", "index.html", "zh/index.html", "zh/stack.html",
+    ]  # fmt: skip
+    assert all(path.is_file() for path in named)
+
+
+def test_pages_of_no_such_exercise(tmp_path):
+    """Wrong usage, and nothing is written."""
+    done = run("pages", "stak", "-o", str(tmp_path / "site"), "--project", str(TINY))
+    assert done.returncode == 2
+    assert b"stack" in done.stderr
+    assert not (tmp_path / "site").exists()
+
+
+def test_open(tmp_path):
+    """The browser is started with the page in the reader's language."""
+    shutil.copytree(TINY, tmp_path / "tiny")
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > "{tmp_path}/opened"\n', "utf-8")
+    browser.chmod(0o755)
+    done = run("open", "stack", "--lang", "en", "--project", str(tmp_path / "tiny"),
+               env={"BROWSER": f"{browser} %s"})  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    opened = (tmp_path / "opened").read_text("utf-8").strip()
+    page = tmp_path / "tiny" / "site" / "en" / "stack.html"
+    assert opened == page.as_uri()
+    assert done.stdout.decode().strip() == str(page)
+    assert "<h1>" in page.read_text("utf-8")
+
+
+def test_open_without_a_browser(tmp_path):
+    """Where there is none, the page is there all the same, and it is said where."""
+    shutil.copytree(TINY, tmp_path / "tiny")
+    done = run("open", "stack", "--lang", "en", "--project", str(tmp_path / "tiny"),
+               env={"PATH": "/nowhere", "BROWSER": "", "DISPLAY": "", "WAYLAND_DISPLAY": ""})  # fmt: skip
+    assert done.returncode == 3
+    page = tmp_path / "tiny" / "site" / "en" / "stack.html"
+    assert str(page) in done.stderr.decode()
+    assert page.is_file()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.exercise import Project
+from grader.i18n import LANGUAGES
 from grader.session import validate_exercise
 from grader.validate import Finding, Report, read_claim
 
@@ -114,6 +115,31 @@ def test_texts_of_the_page(project):
     *_, some = validate_exercise(project.exercise("stack"), seed=1, only="queue")
     assert isinstance(some, Report)
     assert some.sound
+
+
+def test_a_page_that_cannot_be_drawn(project):
+    """What would keep the page from being drawn is found before anyone asks for the page."""
+    for language in LANGUAGES:
+        file = project.root / f"exercises/stack/pages/{language}/overview.md"
+        table = "\n```table\ncolumns = ['a']\nrows = [['{bs}']]\n```\n"
+        file.write_text(file.read_text(encoding="utf-8") + table, encoding="utf-8")
+    assert "exercise.table" in problems(validated(project))
+
+
+def test_the_names_of_variants(project):
+    """A variant of an example has a name in every language."""
+    toml = project.root / "exercises/stack/exercise.toml"
+    text = toml.read_text(encoding="utf-8").replace("sections = [", 'sections = ["examples", ', 1)
+    example = '\n[[examples]]\nid = "one"\nvariants.backwards = "queue.py"\n'
+    toml.write_text(text + example, encoding="utf-8")
+    (project.root / "exercises/stack/examples").mkdir()
+    (project.root / "exercises/stack/examples/one.py").write_text(
+        "def play(subject, step):\n    with step():\n        subject.new('Stack')\n",
+        encoding="utf-8",
+    )
+    lost = {problem.params["id"] for problem in validated(project).problems
+            if problem.id == "validate.no_text"}  # fmt: skip
+    assert lost == {"variant.backwards"}
 
 
 def test_hints_of_cases(project):

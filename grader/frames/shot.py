@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from itertools import islice
-from typing import Any, Self
+from typing import Self
 
-from grader.protocol import TAG, Json
+from grader.protocol import TAG, Json, of_type
 from grader.protocol import Message as WireMessage
 from grader.tensor import DTYPES, Tensor
 from grader.trace import Step, Trace
@@ -37,12 +37,14 @@ class Told:
 
     Attributes:
         value: what it held.
+        ref: its number in the Trace; None for one that the request brought.
         start: address of its first element; None where the language knows none.
         stride: bytes from one row to the next.
         memory: first and last address of its storage; None likewise.
     """
 
     value: Tensor
+    ref: int | None = None
     start: int | None = None
     stride: int = 0
     memory: tuple[int, int] | None = None
@@ -53,16 +55,19 @@ class Told:
         if not isinstance(wire, dict) or wire.get(TAG) != "tensor":
             return None
         try:
-            value = Tensor.from_wire(wire)
+            value, ref = Tensor.from_wire(wire), wire.get("ref")
             size = DTYPES[value.dtype][0]
-            strides, storage = wire.get("strides") or [], wire.get("storage")
-            stride = int(strides[0]) * size if strides else 0
+            ref = None if ref is None else of_type(int, ref)
+            storage, strides = wire.get("storage"), wire.get("strides")
             if not storage:
-                return cls(value)
-            start, length = (int(part) for part in storage)
-            return cls(value, start + int(wire["offset"]) * size, stride, (start, start + length))
+                return cls(value, ref)
+            start, length = (of_type(int, part) for part in of_type(list, storage))
+            offset = of_type(int, wire["offset"])
+            stride = of_type(int, of_type(list, strides)[0]) if strides else 0
         except (KeyError, TypeError, ValueError):
             return None  # what is garbled is not drawn
+        memory = start, start + length
+        return cls(value, ref, start + offset * size, stride * size, memory)
 
     def shares(self, other: "Told") -> bool:
         """Whether two have memory in common."""
@@ -169,9 +174,10 @@ def shots(trace: Trace) -> Iterator[Shot]:
             later=_read_later(steps[i + 1 :]),
         )
         states[target] = after
-        if shot.result is not None:
+        ref = shot.result.ref if shot.result else None
+        if ref is not None:
             shot = replace(shot, number=len(results) + 1)
-            results.append((_ref(step.result), shot))
+            results.append((ref, shot))
         yield shot
 
 
@@ -208,10 +214,6 @@ def _read_later(steps: Sequence[Step]) -> dict[int, Tensor]:
         if told is not None:
             found[step.request["ref"]] = told.value
     return found
-
-
-def _ref(wire: Any) -> int:
-    return int(wire["ref"])
 
 
 def _counters(after: WireMessage) -> dict[str, str]:

@@ -17,17 +17,24 @@ def feedback_page(score: Score, say: Translator, *, hints: bool) -> str:
         hints: whether the exercise has hints to read on in.
     """
     shown = _shown(score.localised(say))
-    remedy = shown.error and f"{shown.error.message.id}.next"
-    known = shown.error is not None and remedy is not None and say.knows(remedy)
     return render(
         "feedback.html",
         say,
         score=shown,
         number=shown.exercise.upper(),
         failed=list(_failed(shown)),
-        remedy=say(str(remedy), **shown.error.message.params) if shown.error and known else "",
+        remedy=_remedy(shown, say),
         hints=hints,
     )
+
+
+def _remedy(score: Score, say: Translator) -> str:
+    """What to do about an error; nothing where no text says so."""
+    if score.error is None:
+        return ""
+    message = score.error.message
+    id = f"{message.id}.next"
+    return printable(say(id, **message.params)) if say.knows(id) else ""
 
 
 def _failed(score: Score) -> Iterator[tuple[Check, Case]]:

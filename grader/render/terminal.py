@@ -42,7 +42,9 @@ def glyphs_for(encoding: str | None) -> Glyphs:
     return _GLYPHS[-1]
 
 
-def render(score: Score, say: Translator, *, color: bool, glyphs: Glyphs) -> str:
+def render(
+    score: Score, say: Translator, *, color: bool, glyphs: Glyphs, hints: bool = False
+) -> str:
     """A whole score: one line a check, then what is wrong, then the points.
 
     Args:
@@ -50,8 +52,9 @@ def render(score: Score, say: Translator, *, color: bool, glyphs: Glyphs) -> str
         say: the reader's language.
         color: whether to write ANSI colours.
         glyphs: the marks to use.
+        hints: whether the exercise has hints to read on in.
     """
-    page = _Page(score.localised(say), say, color=color, glyphs=glyphs)
+    page = _Page(score.localised(say), say, color=color, glyphs=glyphs, hints=hints)
     return "\n".join(page.lines()) + "\n"
 
 
@@ -67,8 +70,11 @@ def width(text: str) -> int:
 
 
 class _Page:
-    def __init__(self, score: Score, say: Translator, *, color: bool, glyphs: Glyphs) -> None:
+    def __init__(
+        self, score: Score, say: Translator, *, color: bool, glyphs: Glyphs, hints: bool
+    ) -> None:
         self._score, self._say, self._color, self._glyphs = score, say, color, glyphs
+        self._hints = hints
 
     def lines(self) -> Iterator[str]:
         yield from self._head()
@@ -78,6 +84,7 @@ class _Page:
             yield from self._table()
             yield from self._checks()
             yield from self._advice()
+            yield from self._more()
         yield from self._total()
 
     def _head(self) -> Iterator[str]:
@@ -207,6 +214,13 @@ class _Page:
             yield self._bold(self._say("terminal.advice"))
             for text in self._score.advice:
                 yield from _indent(2, printable(text.text))
+            yield ""
+
+    def _more(self) -> Iterator[str]:
+        """Where there is more to be read, and to be seen."""
+        if self._hints and self._score.status is Status.FAILED:
+            level = min(check.hint[1] for check in self._score.checks if check.message)
+            yield self._say("terminal.more", exercise=self._score.exercise, level=level)
             yield ""
 
     def _total(self) -> Iterator[str]:

@@ -1,0 +1,229 @@
+"""The site of hint pages: which files, what is in them, and what happens where they cannot be made."""
+
+import re
+
+import pytest
+from support import ROOT, copy_of_tiny
+
+from grader.errors import EnvironmentFault, ExerciseError, UsageError
+from grader.exercise import Project
+from grader.i18n import LANGUAGES
+from grader.render import templates
+from grader.section import read_sections
+from grader.site import build
+
+PAGES = {"index.html", "zh/index.html", "en/index.html", "zh/p17.html", "en/p17.html"}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site of this project, as text by file."""
+    folder = tmp_path_factory.mktemp("site")
+    written = list(build(Project(ROOT), [], folder))
+    return {str(path.relative_to(folder)): path.read_text("utf-8") for path in written}
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    """A copy of the tiny project, to be changed."""
+    return copy_of_tiny(tmp_path)
+
+
+def text_file(exercise, language: str, id: str):
+    """The file of a text."""
+    return exercise.folder / "pages" / language / f"{id}.md"
+
+
+def test_a_page_an_exercise_and_language(site):
+    """One page each, an index a language, and the way in."""
+    assert site.keys() == PAGES
+
+
+def test_the_same_bytes_again(site, tmp_path):
+    """The same input makes the same pages."""
+    again = list(build(Project(ROOT), [], tmp_path))
+    assert {str(path.relative_to(tmp_path)): path.read_text("utf-8") for path in again} == site
+
+
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_a_page_is_small_and_needs_nothing(site, name):
+    """Under 100 kB, and nothing in it that a browser would fetch."""
+    assert len(site[name].encode()) < 100_000
+    fetched = re.findall(r'<(?:link|script|img|iframe)[^>]*(?:src|href)="?([^"> ]*)', site[name])
+    assert set(fetched) <= {"data:,"}
+    assert "url(" not in site[name]
+    assert "@import" not in site[name]
+
+
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_nothing_of_this_machine_is_told(site, name):
+    """No path and no address gets into a page."""
+    assert str(ROOT) not in site[name]
+    assert not re.search(r"0x[0-9a-f]{6,}|\b\d{12,}\b", site[name])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_section_in_the_manifests_order(p17, site, language):
+    """All that the manifest names is there, in its order, and no more."""
+    page = site[f"{language}/p17.html"]
+    order = [page.index(f'id="{id}"') for id in p17.manifest.pages.sections]
+    assert order == sorted(order)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_head(site, language):
+    """What the course's page says at its head: number, track, book page, minutes, files, commands."""
+    page = site[f"{language}/p17.html"]
+    head = page[page.index("<main") : page.index('id="overview"')]
+    for part in (
+        "nano-vllm-omni", "#26", "Track E", "p.", "109", "40 min", "mine/p17_graph_runner.py",
+        "./check.sh p17", "A-26", "C-26", "solutions/p17_graph_runner.py",
+    ):  # fmt: skip
+        assert part in head
+    assert "P16" in page[: page.index("<main")]
+
+
+def test_the_way_to_an_exercise_that_is_not_there_is_no_link(site):
+    """P16 is shown, and said not to be available."""
+    bar = site["en/p17.html"][: site["en/p17.html"].index("<main")]
+    assert "p16.html" not in bar
+    assert "not available here" in bar
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_answer_stands_with_its_question(p17, site, language):
+    """Seven questions lead to seven answers, and each answer repeats its question."""
+    page = site[f"{language}/p17.html"]
+    for number in range(1, 8):
+        question = re.search(rf'<li id="l1-q{number}">(.*?)</li>', page, re.DOTALL)[1]
+        link = f'<a class="answer" href="#l3-a{number}">'
+        assert question.startswith(link)
+        words = question[question.index("</a>") + 4 :].strip()
+        assert words in page[page.index(f'<li id="l3-a{number}">') :].split("</li>")[0]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_frame_table_has_the_seeds_numbers(site, language):
+    """Six rows; rows of 2 columns, bucket 3 of 6 rows, a 5 left by bs=5, and 5, 5, -1 come out."""
+    page = site[f"{language}/p17.html"]
+    table = re.search(r'<table class="frames">.*?</table>', page, re.DOTALL)[0]
+    rows = re.findall(r"<tr><th scope=\"row\">(\d)</th>(.*?)</tr>", table, re.DOTALL)
+    assert [number for number, _ in rows] == list("123456")
+    said = [re.sub(r"<[^>]*>", "", row) for _, row in rows]
+    for i, part in ((0, "[2, 2]"), (1, "3"), (2, "static_in[:2]"), (2, "[6, 2]"),
+                    (3, "static_in[2:3]"), (3, "bs=5"), (4, "graphs[3].replay()"),
+                    (4, "static_out[:3]"), (5, "static_out[:2].clone()")):  # fmt: skip
+        assert part in said[i]
+    assert re.search(r"5[、,] ?5[、,] ?-1", said[4])
+
+
+def test_an_exercise_without_torch_or_examples(tiny, tmp_path):
+    """The tiny exercise has its pages by the same kit."""
+    written = list(build(tiny.project, ["stack"], tmp_path / "out"))
+    assert (tmp_path / "out" / "en" / "stack.html") in written
+    assert "Stack" in (tmp_path / "out" / "en" / "stack.html").read_text("utf-8")
+
+
+def test_only_what_was_asked_for_is_written_and_nothing_is_lost(tiny, tmp_path):
+    """What else lies in the folder stays."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "notes.txt").write_text("mine", "utf-8")
+    list(build(tiny.project, ["stack"], tmp_path / "out"))
+    assert (tmp_path / "out" / "notes.txt").read_text("utf-8") == "mine"
+    assert not list((tmp_path / "out").glob("**/tmp*"))
+
+
+def test_no_such_exercise(tiny, tmp_path):
+    """An exercise that is not there."""
+    with pytest.raises(UsageError) as caught:
+        list(build(tiny.project, ["p99"], tmp_path))
+    assert caught.value.message.id == "usage.no_exercise"
+
+
+def test_an_exercise_without_pages(tiny, tmp_path):
+    """One that has none, and those that have are named."""
+    toml = tiny.folder / "exercise.toml"
+    text = re.sub(r"\[pages\].*?(?=\n\[|\Z)", "", toml.read_text("utf-8"), flags=re.DOTALL)
+    toml.write_text(text, "utf-8")
+    with pytest.raises(UsageError) as caught:
+        list(build(Project(tiny.project.root), ["stack"], tmp_path))
+    assert caught.value.message.id == "usage.no_pages"
+
+
+def test_a_folder_that_cannot_be_written_to(tiny, tmp_path):
+    """A file where a folder should be is said, and stays."""
+    (tmp_path / "out").write_text("a file", "utf-8")
+    with pytest.raises(UsageError) as caught:
+        list(build(tiny.project, ["stack"], tmp_path / "out"))
+    assert caught.value.message.id == "usage.cannot_write"
+    assert (tmp_path / "out").read_text("utf-8") == "a file"
+
+
+def test_a_missing_text(tiny, tmp_path):
+    """A section without its file."""
+    text_file(tiny, "en", "l2").unlink()
+    with pytest.raises(ExerciseError) as caught:
+        list(build(tiny.project, ["stack"], tmp_path))
+    assert caught.value.message.id == "exercise.no_section"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "columns = [",
+        "rows = [['a']]",
+        "columns = ['a']",
+        "columns = ['a']\nrows = [['{nothing}']]",
+        "columns = ['a']\nrows = [['{']]",
+        "example = 'ex9'\ncolumns = ['a']\nrows = []",
+        "columns = ['a']\nrows = [[1]]",
+    ],
+    ids=["no_toml", "no_columns", "no_rows", "no_such_fact", "half_a_brace", "no_such_example", "a_number"],
+)  # fmt: skip
+def test_a_table_that_cannot_be_filled_in(tiny, tmp_path, table):
+    """What is wrong with it is said, with its section and language."""
+    file = text_file(tiny, "en", "overview")
+    file.write_text(f"{file.read_text('utf-8')}\n\n```table\n{table}\n```\n", "utf-8")
+    with pytest.raises(ExerciseError) as caught:
+        list(build(tiny.project, ["stack"], tmp_path))
+    assert caught.value.message.id == "exercise.table"
+    assert caught.value.message.params["section"] == "overview"
+    assert caught.value.message.params["language"] == "en"
+
+
+def test_a_step_without_its_text(tiny, tmp_path):
+    """Every step of an example has something said of it."""
+    toml = tiny.folder / "exercise.toml"
+    text = toml.read_text("utf-8").replace("sections = [", 'sections = ["examples", ', 1)
+    toml.write_text(f'{text}\n[[examples]]\nid = "one"\n', "utf-8")
+    (tiny.folder / "examples").mkdir()
+    (tiny.folder / "examples" / "one.py").write_text(
+        "def play(subject, step):\n    for _ in range(2):\n        with step():\n"
+        "            subject.new('Stack')\n",
+        "utf-8",
+    )
+    for language in LANGUAGES:
+        text_file(tiny, language, "one").write_text("# One\n\n{#one-step-1}\n### a\n\nb\n", "utf-8")
+    with pytest.raises(ExerciseError) as caught:
+        list(build(Project(tiny.project.root), ["stack"], tmp_path))
+    assert caught.value.message.id == "exercise.no_step"
+    assert caught.value.message.params["missing"] == ["one-step-2"]
+
+
+def test_without_templates(tiny, tmp_path, monkeypatch):
+    """A grader without its templates says so."""
+    monkeypatch.setattr(templates, "TEMPLATES", tmp_path)
+    templates._environment.cache_clear()
+    try:
+        with pytest.raises(EnvironmentFault) as caught:
+            list(build(tiny.project, ["stack"], tmp_path / "out"))
+    finally:
+        templates._environment.cache_clear()
+    assert caught.value.message.id == "environment.templates"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_example_step_has_its_words(p17, language):
+    """P17's examples: seven steps and six."""
+    sections = read_sections(p17, language, ["ex1", "ex2"])
+    assert [sections[id].body.count(f"{{#{id}-step-") for id in ("ex1", "ex2")] == [7, 6]
