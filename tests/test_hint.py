@@ -100,15 +100,15 @@ def test_colors():
 
 def test_environment_has_no_say(monkeypatch):
     """What asks for colours or a width elsewhere changes nothing that was said here."""
-    before = shown("**a** b", width=60), shown("**a** b", color=True)
+    before = shown("**a** `b`", width=60), shown("**a** `b`", color=True)
     for name, value in {
         "FORCE_COLOR": "1",
         "COLUMNS": "7",
         "TERM": "dumb",
-        "TTY_COMPATIBLE": "1",
+        "NO_COLOR": "1",
     }.items():
         monkeypatch.setenv(name, value)
-    assert (shown("**a** b", width=60), shown("**a** b", color=True)) == before
+    assert (shown("**a** `b`", width=60), shown("**a** `b`", color=True)) == before
 
 
 # --- lines ---------------------------------------------------------------------------------------
@@ -252,8 +252,8 @@ def test_missing_text(tmp_path):
 # --- at a terminal -------------------------------------------------------------------------------
 
 
-def at_a_terminal(*arguments: str, typed: bytes = b"", **env: str) -> tuple[int, str]:
-    """Exit code and output of the command between a pseudo-terminal and a person who types."""
+def at_a_terminal(*arguments: str, typed: bytes = b"\x04", **env: str) -> tuple[int, str]:
+    """Exit code and output of the command at a pseudo-terminal where somebody types, or Ctrl-D."""
     command = [sys.executable, "-m", "grader", "hint", "stack", *arguments, "--project", str(TINY)]
     ours, theirs = pty.openpty()
     os.write(ours, typed)

@@ -9,7 +9,7 @@ from markdown_it.token import Token
 from rich.cells import cell_len, chop_cells
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.containers import Lines
-from rich.markdown import CodeBlock, Markdown, MarkdownContext, MarkdownElement, Paragraph
+from rich.markdown import CodeBlock, Heading, Markdown, MarkdownContext, MarkdownElement, Paragraph
 from rich.padding import Padding
 from rich.syntax import Syntax
 from rich.text import Text
@@ -212,6 +212,15 @@ class _Paragraph(Paragraph):
         self.text = _Wrapped(justify="left")
 
 
+class _Heading(Heading):
+    def on_enter(self, context: MarkdownContext) -> None:
+        super().on_enter(context)
+        self.text = _Wrapped()
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield self.text  # some versions of rich put it in the middle
+
+
 class _Code(CodeBlock):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         code = str(self.text).rstrip()
@@ -224,6 +233,7 @@ class _Markdown(Markdown):
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
         "paragraph_open": _Paragraph,
+        "heading_open": _Heading,
         "fence": _Code,
         "code_block": _Code,
     }
