@@ -14,8 +14,8 @@ from grader.errors import ExerciseError, UsageError
 from grader.exercise import Exercise
 from grader.i18n import LANGUAGES
 from grader.manifest import SUMMARY
+from grader.markdown import flat, ids, inline_tokens, lexer_of, tokens
 from grader.message import Message
-from grader.render.markdown import flat, ids, inline_tokens, lexer_of, tokens
 
 #: What each translation was made from.
 TRANSLATED = "translated.toml"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from grader.render.markdown import (
+from grader.markdown import (
     CJK,
     Part,
     ids,

@@ -15,7 +15,7 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from grader.i18n import Translator
-from grader.render.markdown import CJK, item_tokens, plain, tokens
+from grader.markdown import CJK, item_tokens, plain, tokens
 from grader.section import Section
 
 #: Longer lines are hard to read, however wide the terminal.

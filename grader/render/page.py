@@ -13,7 +13,7 @@ from grader.exercise import Exercise
 from grader.frames import State
 from grader.i18n import Translator
 from grader.manifest import EXAMPLES, SUMMARY
-from grader.render.markdown import inline_html, items, parts, plain, to_html
+from grader.markdown import inline_html, items, parts, plain, to_html
 from grader.render.templates import languages, render
 from grader.section import TABLE, Section, read_sections
 
