@@ -165,7 +165,6 @@ def hint(
     color = not no_color and _wants_color()
     width = shutil.get_terminal_size().columns
     text = render(sections, level, say, exercise=found.id, color=color, width=width)
-    text = f"{text}\n{say('spoiler.page', exercise=found.id)}\n"
     sys.stdout.write(fitted(text, sys.stdout.encoding))
     return 0
 

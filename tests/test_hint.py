@@ -23,11 +23,11 @@ ANSI = re.compile(r"\x1b\[[0-9;]*m")
 def shown(
     body: str, *, level: int = 2, first: str = "", color: bool = False, width: int = 60
 ) -> str:
-    """A text as a terminal shows it, without its heading."""
+    """A text as a terminal shows it, without its heading and its foot."""
     sections = {"l1": Section("l1", "en", "T", first)} if first else {}
     sections[f"l{level}"] = Section(f"l{level}", "en", "T", body)
     text = render(sections, level, Translator("en"), exercise="x", color=color, width=width)
-    return text.partition("\n\n")[2]
+    return text.partition("\n\n")[2].rpartition("\n\nThe step diagrams")[0] + "\n"
 
 
 # --- a level as text -----------------------------------------------------------------------------
@@ -49,6 +49,14 @@ def test_heading(stack, language, level, zh, en):
     heading = text.splitlines()[0]
     for part in ("STACK", f"L{level}", sections[f"l{level}"].title, {"zh": zh, "en": en}[language]):
         assert part in heading
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_foot(stack, language):
+    """Last stands where there is more to be seen."""
+    sections = read_hint(stack, language, 1)
+    text = render(sections, 1, Translator(language), exercise="stack", color=False, width=80)
+    assert "./check.sh open stack" in text.splitlines()[-1]
 
 
 def test_answers_stand_by_their_questions():

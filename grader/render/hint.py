@@ -46,7 +46,8 @@ def render(
     sections: Mapping[str, Section], level: int, say: Translator, *, exercise: str, color: bool,
     width: int,
 ) -> str:  # fmt: skip
-    """A level of the hints: how much it gives away, then its text, answers below their questions.
+    """A level of the hints: how much it gives away, its text, answers below their questions, and
+    where there is more.
 
     Args:
         sections: the level's, and the first, which holds the questions.
@@ -69,7 +70,9 @@ def render(
         no_color=not color,
         legacy_windows=False,
     )
-    console.print(Text(head, style="bold"), Text(), _Markdown(_aired(body), color=color), sep="\n")
+    foot = _Wrapped(say("spoiler.page", exercise=exercise))
+    told = _Markdown(_aired(body), color=color)
+    console.print(Text(head, style="bold"), Text(), told, Text(), foot, sep="\n")
     lines = "\n".join(line.rstrip() for line in file.getvalue().splitlines())
     # Where a list begins, rich leaves two lines blank.
     return re.sub(r"\n{3,}", "\n\n", lines) + "\n"
