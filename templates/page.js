@@ -135,7 +135,8 @@
       output.textContent = `${now} / ${steps.length}`;
       const title = steps[now - 1].querySelector("h4").textContent;
       slider.setAttribute("aria-valuetext", `${now} / ${steps.length}: ${title}`);
-      const text = steps[now - 1].querySelector(".said").textContent.trim();
+      const parts = [...steps[now - 1].querySelector(".said").children];
+      const text = parts.map((one) => (one.querySelector("pre") ?? one).textContent).join(" ");
       said.textContent = `${now} / ${steps.length}: ${title}. ${text}`;
       // Not `disabled`: the focus would be lost where one presses on to the end.
       const ends = { first: now === 1, back: now === 1, next: now === steps.length };

@@ -44,7 +44,11 @@ COLOURS = """() => {
 KNOWN = [
     id
     for file in (ROOT / "grader/locale", ROOT / "exercises/p17/locale")
-    for id in re.findall(r'^msgid "([a-z]+\.[a-z_.]+)"', "".join(p.read_text("utf-8") for p in file.rglob("en/*/*.po")), re.MULTILINE)
+    for id in re.findall(
+        r'^msgid "([a-z]+\.[a-z_.]+)"',
+        "".join(p.read_text("utf-8") for p in file.rglob("en/*/*.po")),
+        re.MULTILINE,
+    )
 ]
 
 pytestmark = pytest.mark.usefixtures("site")
@@ -117,7 +121,7 @@ def test_tab(visit: Visits, name: str, opened: bool) -> None:
                     (one.contains(seen) || seen.contains(one))];
         }""")
         walked.append(at)
-        where = page.evaluate("stops[%d]?.outerHTML.slice(0, 100)" % at)
+        where = page.evaluate("at => stops[at]?.outerHTML.slice(0, 100)", at)
         assert outline == "solid 3px", where
         assert shown, where
     assert walked == list(range(stops))
@@ -298,12 +302,16 @@ def test_questions_and_answers(visit: Visits) -> None:
     assert page.locator("#l3 li[id^=l3-a]").count() == count
     for number in (1, 3, count):
         page.reload()
-        page.locator("details.hint").evaluate_all("all => all.forEach(o => { o.open = o.id === 'l1'; })")
+        page.locator("details.hint").evaluate_all(
+            "all => all.forEach(o => { o.open = o.id === 'l1'; })"
+        )
         page.locator(f"#l1-q{number} a.answer").click()
         page.wait_for_timeout(50)
         assert in_view(page, f"l3-a{number}")
         asked = page.locator(f"#l1-q{number}").inner_text()
-        assert words(page.locator(f"#l3-a{number} .asked").inner_text()).removesuffix(" ↑") in words(asked)
+        assert words(page.locator(f"#l3-a{number} .asked").inner_text()).removesuffix(
+            " ↑"
+        ) in words(asked)
         page.locator(f"#l3-a{number} .asked a").last.click()
         page.wait_for_timeout(50)
         assert in_view(page, f"l1-q{number}")
@@ -378,7 +386,9 @@ def test_copy(visit: Visits, name: str) -> None:
         button = block.locator("button")
         button.press("Enter")
         expect(button).to_have_text(say("page.copied"))
-        assert page.evaluate("navigator.clipboard.readText()") == block.locator("code").text_content()
+        assert (
+            page.evaluate("navigator.clipboard.readText()") == block.locator("code").text_content()
+        )
         page.clock.run_for(2500)
         expect(button).to_have_text(say("page.copy"))
 
@@ -440,7 +450,9 @@ def test_print_buttons(visit: Visits, which: str, sudden: bool) -> None:
     """One prints all hints, open, one none; afterwards they are as they were, and remembered so."""
     note = "window.shown = [...document.querySelectorAll('.hint')].map(one => one.open);"
     done = "dispatchEvent(new Event('afterprint'))"
-    page = visit("zh/p17.html", before=f"window.print = () => {{ {note} {done if sudden else ''} }}")
+    page = visit(
+        "zh/p17.html", before=f"window.print = () => {{ {note} {done if sudden else ''} }}"
+    )
     page.locator("#l2 > summary").click()
     page.wait_for_timeout(50)
     before = page.evaluate("JSON.stringify(localStorage)")
@@ -501,4 +513,6 @@ def test_no_blank_in_chinese(visit: Visits, name: str) -> None:
     assert len(runs) > 3
     chinese = CJK.pattern
     assert [run for run in runs if re.search(rf"{chinese}\s+{chinese}", run)] == []
-    assert [block for block in blocks if re.search(rf"{chinese} *\n *{chinese}", block.strip())] == []
+    assert [
+        block for block in blocks if re.search(rf"{chinese} *\n *{chinese}", block.strip())
+    ] == []
