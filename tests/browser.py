@@ -175,15 +175,15 @@ def choose_theme(page: Page, theme: str) -> None:
     assert button.inner_text() == wanted
 
 
-def violations(page: Page, *, only: Sequence[str] = ()) -> list[str]:
-    """What axe finds in a page as it is, by all of its rules or by some."""
+def violations(page: Page, *, only: Sequence[str] = (), within: str = "html") -> list[str]:
+    """What axe finds in a page as it is, or in a part, by all of its rules or by some."""
     page.evaluate("Promise.all(document.getAnimations().map(one => one.finished)).then(() => 0)")
     options: dict[str, object] = {"resultTypes": ["violations"], "preload": False}
     if only:
         options["runOnly"] = {"type": "rule", "values": list(only)}
     return [
         f"{found['id']}: {node['html'][:150]}: {node['failureSummary']}"
-        for found in Axe().run(page, options=options).response["violations"]
+        for found in Axe().run(page, context=within, options=options).response["violations"]
         for node in found["nodes"]
     ]
 
