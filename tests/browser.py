@@ -175,6 +175,12 @@ def choose_theme(page: Page, theme: str) -> None:
     assert button.inner_text() == wanted
 
 
+def settle(page: Page, milliseconds: int = 0) -> None:
+    """Let the page do what is due: by its own clock, so that it may be as slow as it likes."""
+    script = "ms => new Promise(done => requestAnimationFrame(() => setTimeout(done, ms)))"
+    page.evaluate(script, milliseconds)
+
+
 def violations(page: Page, *, only: Sequence[str] = (), within: str = "html") -> list[str]:
     """What axe finds in a page as it is, or in a part, by all of its rules or by some."""
     page.evaluate("Promise.all(document.getAnimations().map(one => one.finished)).then(() => 0)")

@@ -64,14 +64,25 @@ def test_nothing_of_the_machine(site: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("variables", "outcome"),
-    [({"CI": "true"}, pytest.fail.Exception), ({"CI": ""}, pytest.skip.Exception)],
+    ("ci", "outcome"), [("true", pytest.fail.Exception), ("", pytest.skip.Exception)]
 )
-@pytest.mark.parametrize("find", [browser.chromium, browser.vnu])
-def test_what_is_missing(monkeypatch: pytest.MonkeyPatch, find, variables, outcome) -> None:
+@pytest.mark.parametrize(
+    ("find", "programs", "remedy"),
+    [
+        (browser.chromium, [], "apt-get install chromium"),
+        (browser.vnu, [], "apt-get install default-jre-headless"),
+        (browser.vnu, ["java"], "npm install"),
+    ],
+)
+def test_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, find, programs, remedy, ci, outcome
+) -> None:
     """Without a browser or the checker, tests say what to install; in CI they fail instead."""
-    monkeypatch.setenv("PATH", "")
+    for name in programs:
+        (tmp_path / name).touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("VNU_JAR", str(tmp_path / "vnu.jar"))
     monkeypatch.delenv("CHROMIUM", raising=False)
-    monkeypatch.setenv("CI", variables["CI"])
-    with pytest.raises(outcome, match="apt-get install"):
+    monkeypatch.setenv("CI", ci)
+    with pytest.raises(outcome, match=remedy):
         find()

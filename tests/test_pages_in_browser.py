@@ -15,6 +15,7 @@ from browser import (
     language_of,
     lay_out,
     open_hints,
+    settle,
     violations,
     visible,
     words,
@@ -205,7 +206,7 @@ def test_no_request(visit: Visits, name: str) -> None:
     open_hints(page)
     page.evaluate("window.print = () => {}")
     page.locator("button, input").evaluate_all("all => all.forEach(one => one.click())")
-    page.wait_for_timeout(50)
+    settle(page)
     assert asked == [visit.address(name)]
     assert page.evaluate("performance.getEntriesByType('resource').length") == 0
 
@@ -223,7 +224,7 @@ def test_policy(visit: Visits, name: str) -> None:
         return [window.intruder ?? false, fetched];
     }""")
     assert blocked == [False, False]
-    page.wait_for_timeout(0)
+    settle(page)
     assert visit.faults
     assert all("Content Security Policy" in fault for fault in visit.faults)
     visit.faults.clear()
@@ -277,7 +278,7 @@ def test_hints(visit: Visits, name: str) -> None:
     page.keyboard.press("Space")
     wanted = {"l1": False, "l2": False, "l3": True}
     assert hints(page) == wanted
-    page.wait_for_timeout(50)  # an element tells that it was opened a little later
+    settle(page)  # an element tells that it was opened a little later
     page.reload()
     assert hints(page) == wanted
     assert visible(page.locator(".hint .inside")) == [False, False, True]
@@ -314,14 +315,14 @@ def test_questions_and_answers(visit: Visits) -> None:
             "all => all.forEach(o => { o.open = o.id === 'l1'; })"
         )
         page.locator(f"#l1-q{number} a.answer").click()
-        page.wait_for_timeout(50)
+        settle(page)
         assert in_view(page, f"l3-a{number}")
         asked = page.locator(f"#l1-q{number}").inner_text()
         assert words(page.locator(f"#l3-a{number} .asked").inner_text()).removesuffix(
             " ↑"
         ) in words(asked)
         page.locator(f"#l3-a{number} .asked a").last.click()
-        page.wait_for_timeout(50)
+        settle(page)
         assert in_view(page, f"l1-q{number}")
 
 
@@ -364,7 +365,7 @@ def test_other_language_by_scrolling(visit: Visits) -> None:
 def test_language_is_remembered(visit: Visits) -> None:
     """The way in asks for a language once; from then on it leads to the one chosen last."""
     page = visit("index.html")
-    page.wait_for_timeout(100)
+    settle(page)
     assert page.url == visit.address("index.html")
     page.locator("main a[data-language=en]").click()
     expect(page).to_have_url(re.compile(r"/en/index.html$"))
@@ -462,26 +463,26 @@ def test_print_buttons(visit: Visits, which: str, sudden: bool) -> None:
         "zh/p17.html", before=f"window.print = () => {{ {note} {done if sudden else ''} }}"
     )
     page.locator("#l2 > summary").click()
-    page.wait_for_timeout(50)
+    settle(page)
     before = page.evaluate("JSON.stringify(localStorage)")
     assert json.loads(before) == {"grader.p17.l2": "open"}
     page.locator(f"[data-hints={which}]").click()
     assert page.evaluate("shown") == ([True] * 3 if which == "with" else [False, True, False])
     if not sudden:
-        page.wait_for_timeout(200)
+        settle(page, 200)
         page.emulate_media(media="print")
         assert visible(page.locator(".hint")) == [which == "with"] * 3
         assert visible(page.locator(".hint .inside")) == [which == "with"] * 3
         page.evaluate(done)
     page.emulate_media(media="screen")
-    page.wait_for_timeout(200)
+    settle(page, 200)
     assert hints(page) == {"l1": False, "l2": True, "l3": False}
     assert page.evaluate("JSON.stringify(localStorage)") == before
     page.emulate_media(media="print")
     assert visible(page.locator(".hint .inside")) == [False, True, False]
     page.emulate_media(media="screen")
     page.locator("#l1 > summary").click()
-    page.wait_for_timeout(50)
+    settle(page)
     page.reload()
     assert hints(page) == {"l1": True, "l2": True, "l3": False}
 
