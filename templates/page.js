@@ -74,9 +74,9 @@
 
   // The other language is read on at the same place: ids are the same in both.
   function languages() {
-    for (const link of document.querySelectorAll("a.language")) {
+    for (const link of document.querySelectorAll("a[data-language]")) {
       link.addEventListener("click", () => {
-        link.hash = location.hash && !spot() ? location.hash : spot() || location.hash;
+        link.hash = spot() || location.hash;
         store.set("language", link.dataset.language);
       });
     }
@@ -92,8 +92,9 @@
       return box.top < innerHeight / 2 && box.bottom > innerHeight / 4;
     });
     if (player) return `#${player.id}-step=${player.dataset.now}`;
+    // The last place above the line where a place that is gone to comes to lie, or just below.
     const passed = [...document.querySelectorAll("main [id]")].filter(
-      (one) => one.checkVisibility() && one.getBoundingClientRect().top < innerHeight / 3,
+      (one) => one.checkVisibility() && one.getBoundingClientRect().top < 100,
     );
     return passed.length && scrollY > 0 ? `#${passed.at(-1).id.replace(/-title$/, "")}` : "";
   }
@@ -134,10 +135,12 @@
       output.textContent = `${now} / ${steps.length}`;
       const title = steps[now - 1].querySelector("h4").textContent;
       slider.setAttribute("aria-valuetext", `${now} / ${steps.length}: ${title}`);
-      const text = steps[now - 1].querySelector(".said").textContent.trim();
+      const parts = [...steps[now - 1].querySelector(".said").children];
+      const text = parts.map((one) => (one.querySelector("pre") ?? one).textContent).join(" ");
       said.textContent = `${now} / ${steps.length}: ${title}. ${text}`;
-      find("back").disabled = find("first").disabled = now === 1;
-      find("next").disabled = now === steps.length;
+      // Not `disabled`: the focus would be lost where one presses on to the end.
+      const ends = { first: now === 1, back: now === 1, next: now === steps.length };
+      for (const [name, end] of Object.entries(ends)) find(name).ariaDisabled = end;
       if (address) go(`#${element.id}-step=${now}`);
     }
     function pause() {
@@ -181,6 +184,8 @@
     }
     element.classList.add("live");
     stage.tabIndex = 0;
+    stage.role = "group";
+    stage.ariaLabel = stage.dataset.label;
     for (const part of element.querySelectorAll(".controls, .compare")) part.hidden = false;
     const follow = () => {
       const at = stepIn(location.hash);

@@ -4,10 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from browser import Visits, open_browser
+from playwright.sync_api import Browser
 
 from grader.exercise import Exercise, Project
 from grader.grading import Grader
 from grader.session import open_grader
+from grader.site import build
 from grader.submission import Submission
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -47,3 +50,27 @@ def reference(p17: Exercise) -> Submission:
     """P17's reference solution, as a submission."""
     path = p17.solution("python")
     return Submission(str(path), "python", path.read_bytes())
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of all pages, built once."""
+    folder = tmp_path_factory.mktemp("site")
+    list(build(Project(ROOT), [], folder))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium, started once; without it, tests are skipped, and in CI they fail."""
+    with open_browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def visit(browser: Browser, site: Path) -> Iterator[Visits]:
+    """Opens pages. None may fetch anything, or report an error in the console."""
+    visits = Visits(browser, site)
+    yield visits
+    visits.close()
+    assert not visits.faults

@@ -1,0 +1,527 @@
+"""The hint pages as their readers meet them: opened from a file, in a real browser."""
+
+import json
+import re
+
+import pytest
+from browser import (
+    EXERCISE_PAGES,
+    PAGES,
+    ROOT,
+    SAY,
+    Visits,
+    choose_theme,
+    hints,
+    language_of,
+    lay_out,
+    open_hints,
+    settle,
+    violations,
+    visible,
+    words,
+)
+from playwright.sync_api import Page, expect
+
+from grader.exercise import Exercise
+from grader.render.markdown import CJK
+
+#: What the system asks for, and what the button says. Hues come from nothing else.
+LOOKS = [("light", "auto"), ("dark", "auto"), ("dark", "light"), ("light", "dark")]
+
+#: Axe's rules that look at colours.
+COLOUR_RULES = ["color-contrast", "link-in-text-block"]
+
+#: All that the stylesheet draws with, as it comes out.
+COLOURS = """() => {
+    const style = getComputedStyle(document.documentElement);
+    const names = [...document.styleSheets[0].cssRules].flatMap(
+        rule => [...(rule.style ?? [])]).filter(name => name.startsWith("--"));
+    const body = getComputedStyle(document.body);
+    return [style.colorScheme, body.color, body.backgroundColor,
+            ...names.map(name => name + style.getPropertyValue(name))];
+}"""
+
+#: The ids of what pages say. `player.said` is shown by the player itself.
+KNOWN = [
+    id
+    for file in (ROOT / "grader/locale", ROOT / "exercises/p17/locale")
+    for id in re.findall(
+        r'^msgid "([a-z]+\.[a-z_.]+)"',
+        "".join(p.read_text("utf-8") for p in file.rglob("en/*/*.po")),
+        re.MULTILINE,
+    )
+]
+
+pytestmark = pytest.mark.usefixtures("site")
+
+
+# --- accessible to all ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_accessible(visit: Visits, name: str, scheme: str) -> None:
+    """Axe finds nothing in a page as it opens, nor with all hints open."""
+    page = visit(name, color_scheme=scheme)
+    assert violations(page) == []
+    if name in EXERCISE_PAGES:
+        open_hints(page)
+        assert violations(page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_step_is_accessible(visit: Visits, scheme: str) -> None:
+    """Axe finds nothing in any step of any variant, all of them shown at once."""
+    page = visit("en/p17.html", color_scheme=scheme)
+    lay_out(page)
+    assert violations(page, within=".player") == []
+
+
+@pytest.mark.parametrize(("scheme", "theme"), LOOKS[2:])
+@pytest.mark.parametrize("name", ["index.html", "en/index.html", "zh/p17.html"])
+def test_accessible_in_a_chosen_theme(visit: Visits, name: str, scheme: str, theme: str) -> None:
+    """A theme that was chosen against the system's is no harder to read: axe finds nothing."""
+    page = visit(name, color_scheme=scheme)
+    choose_theme(page, theme)
+    assert violations(page, only=COLOUR_RULES) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_theme(visit: Visits, name: str) -> None:
+    """The button overrides the system's theme in every colour, and that is remembered."""
+    page = visit(name)
+    seen = {}
+    for scheme, theme in LOOKS:
+        page.emulate_media(color_scheme=scheme)
+        choose_theme(page, theme)
+        chosen = page.evaluate(COLOURS)
+        page.reload()
+        assert page.evaluate(COLOURS) == chosen
+        seen[scheme, theme] = chosen
+    light, dark, light_chosen, dark_chosen = (seen[look] for look in LOOKS)
+    assert len(light) > 20
+    assert not set(light) & set(dark)
+    assert (light_chosen, dark_chosen) == (light, dark)
+
+
+@pytest.mark.parametrize("opened", [False, True], ids=["closed", "open"])
+@pytest.mark.parametrize("name", PAGES)
+def test_tab(visit: Visits, name: str, opened: bool) -> None:
+    """Tab leads once through all that can be used, from top to bottom, and shows where it is."""
+    page = visit(name)
+    if opened:
+        open_hints(page)
+    stops = page.evaluate("""() => {
+        const all = "a[href], button, input, summary, [tabindex]";
+        window.stops = [...document.querySelectorAll(all)].filter(one =>
+            one.checkVisibility() && !(one.type === "radio" && !one.checked));
+        return stops.length;
+    }""")
+    walked = []
+    for _ in range(stops):
+        page.keyboard.press("Tab")
+        at, outline, shown = page.evaluate("""() => {
+            const one = document.activeElement, box = one.getBoundingClientRect();
+            const style = getComputedStyle(one);
+            const middle = [Math.max(box.left, 0) + 2, (Math.max(box.top, 0) + Math.min(box.bottom, innerHeight)) / 2];
+            const seen = document.elementFromPoint(...middle);
+            return [stops.indexOf(one), style.outlineStyle + " " + style.outlineWidth,
+                    box.right > 0 && box.bottom > 0 && box.top < innerHeight && !!seen &&
+                    (one.contains(seen) || seen.contains(one))];
+        }""")
+        walked.append(at)
+        where = page.evaluate("at => stops[at]?.outerHTML.slice(0, 100)", at)
+        assert outline == "solid 3px", where
+        assert shown, where
+    assert walked == list(range(stops))
+
+
+def test_order_of_tab(visit: Visits) -> None:
+    """Tools come first, then the contents, then each diagram's controls before its stage."""
+    page = visit("en/p17.html", "#ex1-step=7")
+    page.evaluate("document.activeElement.blur()")
+    order = page.evaluate("""() => [
+        ".skip", ".bar nav a", "a.language", "[data-do=theme]", ".contents a",
+        ...["ex1", "ex2"].flatMap(id => ["[data-do=first]", "[data-do=back]", "[data-do=play]",
+            "[data-do=next]", "[type=range]", "[type=radio]", ".stage"].map(one => `#${id} ${one}`)),
+        "#l1 > summary", "#l2 > summary", "#l3 > summary", "[data-hints=with]", "[data-hints=without]",
+    ].map(one => {
+        const all = [...document.querySelectorAll("*")];
+        return all.indexOf(document.querySelector(one));
+    })""")
+    assert -1 not in order
+    assert order == sorted(order)
+    page.locator("#ex1 .stage").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    expect(page.locator("#ex1 .steps > li.now .copy")).to_be_focused()
+
+
+def test_skip_link(visit: Visits) -> None:
+    """The first stop of Tab leads past header and contents."""
+    page = visit("en/p17.html")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.querySelector('main').contains(document.activeElement)")
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+@pytest.mark.parametrize("name", PAGES)
+def test_width(visit: Visits, name: str, width: int) -> None:
+    """Nothing makes a page wider than the window: no hint, no step, no variant."""
+    page = visit(name, viewport={"width": width, "height": 800})
+    open_hints(page)
+    wide = """() => {
+        const too = () => document.documentElement.scrollWidth > document.documentElement.clientWidth;
+        const found = too() ? ["all"] : [];
+        for (const player of document.querySelectorAll(".player")) {
+            const slider = player.querySelector("[type=range]");
+            for (const radio of player.querySelectorAll("[type=radio]")) {
+                radio.click();
+                for (let step = 1; step <= slider.max; step++) {
+                    slider.value = step;
+                    slider.dispatchEvent(new Event("input", { bubbles: true }));
+                    if (too()) found.push(`${player.id} ${radio.value} ${step}`);
+                }
+            }
+        }
+        return found;
+    }"""
+    assert page.evaluate(wide) == []
+    lay_out(page)
+    assert page.evaluate(wide) == []
+
+
+# --- nothing but the file ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_request(visit: Visits, name: str) -> None:
+    """A page is one file: whatever is done in it, nothing else is asked for."""
+    page = visit(name)
+    asked: list[str] = []
+    page.context.route("**/*", lambda route: (asked.append(route.request.url), route.continue_()))
+    page.reload()
+    open_hints(page)
+    page.evaluate("window.print = () => {}")
+    page.locator("button, input").evaluate_all("all => all.forEach(one => one.click())")
+    settle(page)
+    assert asked == [visit.address(name)]
+    assert page.evaluate("performance.getEntriesByType('resource').length") == 0
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_policy(visit: Visits, name: str) -> None:
+    """The page's policy lets its own script run, and neither another one nor a fetch."""
+    page = visit(name)
+    expect(page.locator("html.js")).to_have_count(1)
+    blocked = page.evaluate("""async () => {
+        const script = document.createElement("script");
+        script.textContent = "window.intruder = true";
+        document.body.append(script);
+        const fetched = await fetch(location.href).then(() => true, () => false);
+        return [window.intruder ?? false, fetched];
+    }""")
+    assert blocked == [False, False]
+    settle(page)
+    assert visit.faults
+    assert all("Content Security Policy" in fault for fault in visit.faults)
+    visit.faults.clear()
+
+
+# --- sections, hints and links -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", EXERCISE_PAGES)
+def test_sections(visit: Visits, p17: Exercise, name: str) -> None:
+    """Every section of the manifest is there, in order, in the page and in its contents."""
+    page = visit(name)
+    assert p17.manifest.pages is not None
+    wanted = list(p17.manifest.pages.sections)
+    found = page.locator("main > section, main > details")
+    assert found.evaluate_all("all => all.map(one => one.id)") == wanted
+    links = page.locator(".contents a")
+    assert links.evaluate_all("all => all.map(one => one.hash)") == [f"#{id}" for id in wanted]
+    assert [words(title) for title in links.all_inner_texts()] == [
+        words(title) for title in found.locator("h2").all_inner_texts()
+    ]
+
+
+@pytest.mark.parametrize("name", EXERCISE_PAGES)
+def test_ids(visit: Visits, p17: Exercise, name: str) -> None:
+    """Ids are unique, the same in every language, and every one that is linked or named exists."""
+    page = visit(name)
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(one => one.id)")
+    assert len(set(ids)) == len(ids)
+    other = visit(next(one for one in EXERCISE_PAGES if one != name))
+    assert ids == other.evaluate("[...document.querySelectorAll('[id]')].map(one => one.id)")
+    linked = page.evaluate("[...document.querySelectorAll('a[href^=\"#\"]')].map(one => one.hash)")
+    named = {check.hint for check in p17.manifest.checks}
+    for file in (p17.folder / "checks").glob("*.py"):
+        named |= set(re.findall(r'hint="([^"]+)"', file.read_text("utf-8")))
+    assert len(named) > 5
+    assert {id.removeprefix("#") for id in linked} | named <= set(ids)
+
+
+@pytest.mark.parametrize("name", EXERCISE_PAGES)
+def test_hints(visit: Visits, name: str) -> None:
+    """Hints are closed at first, open one by one by mouse or key, and stay so after a reload."""
+    page = visit(name)
+    assert hints(page) == {"l1": False, "l2": False, "l3": False}
+    assert not any(visible(page.locator(".hint .inside")))
+    page.locator("#l2 > summary").click()
+    assert hints(page) == {"l1": False, "l2": True, "l3": False}
+    page.locator("#l3 > summary").focus()
+    page.keyboard.press("Enter")
+    page.locator("#l2 > summary").focus()
+    page.keyboard.press("Space")
+    wanted = {"l1": False, "l2": False, "l3": True}
+    assert hints(page) == wanted
+    settle(page)  # an element tells that it was opened a little later
+    page.reload()
+    assert hints(page) == wanted
+    assert visible(page.locator(".hint .inside")) == [False, False, True]
+
+
+def in_view(page: Page, id: str) -> bool:
+    """Whether an element is drawn within the window."""
+    inside: bool = page.locator(f"#{id}").evaluate(
+        "one => { const box = one.getBoundingClientRect();"
+        " return one.checkVisibility() && box.top >= 0 && box.top < innerHeight; }"
+    )
+    return inside
+
+
+@pytest.mark.parametrize(("id", "level"), [("l1-q3", "l1"), ("l2", "l2"), ("l3-a3", "l3")])
+def test_address_opens_a_hint(visit: Visits, id: str, level: str) -> None:
+    """An address that names a place in a hint opens that hint alone and goes there."""
+    page = visit("zh/p17.html", f"#{id}")
+    assert [level for level, is_open in hints(page).items() if is_open] == [level]
+    assert in_view(page, id)
+
+
+def test_questions_and_answers(visit: Visits) -> None:
+    """Each question leads to its answer in a closed hint, and each answer back to its question."""
+    page = visit("en/p17.html")
+    open_hints(page)
+    questions = page.locator("#l1 li[id^=l1-q]")
+    count = questions.count()
+    assert count > 5
+    assert page.locator("#l3 li[id^=l3-a]").count() == count
+    for number in (1, 3, count):
+        page.reload()
+        page.locator("details.hint").evaluate_all(
+            "all => all.forEach(o => { o.open = o.id === 'l1'; })"
+        )
+        page.locator(f"#l1-q{number} a.answer").click()
+        settle(page)
+        assert in_view(page, f"l3-a{number}")
+        asked = page.locator(f"#l1-q{number}").inner_text()
+        assert words(page.locator(f"#l3-a{number} .asked").inner_text()).removesuffix(
+            " ↑"
+        ) in words(asked)
+        page.locator(f"#l3-a{number} .asked a").last.click()
+        settle(page)
+        assert in_view(page, f"l1-q{number}")
+
+
+# --- languages -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fragment", ["", "#ex1-step=4", "#l3-a3", "#pitfalls"])
+def test_other_language(visit: Visits, fragment: str) -> None:
+    """The switch of language leads to the same place."""
+    page = visit("en/p17.html", fragment)
+    page.locator("a.language").click()
+    expect(page).to_have_url(re.compile(r"/zh/p17.html"))
+    at = page.evaluate("location.hash")
+    if fragment.startswith("#ex1"):
+        assert at == fragment
+        assert visible(page.locator("#ex1 .steps > li")).index(True) == 3
+    elif fragment:
+        assert in_view(page, fragment[1:])
+    else:
+        assert (at, page.evaluate("scrollY")) == ("", 0)
+
+
+def test_other_language_by_scrolling(visit: Visits) -> None:
+    """The place is where one has scrolled to, or the diagram that is in view, whatever the address."""
+    page = visit("en/p17.html", "#ex1-step=4")
+    page.locator("#l2 > summary").click()
+    page.locator("#l2-replay").evaluate("one => one.scrollIntoView()")
+    page.locator("a.language").press("Enter")
+    expect(page).to_have_url(re.compile(r"/zh/p17.html"))
+    at = page.evaluate("document.getElementById(location.hash.slice(1))?.closest('.hint').id")
+    assert at == "l2"
+    assert in_view(page, "l2-replay")
+    page.locator("#ex2 [data-do=next]").click()
+    page.locator("#ex2").evaluate("one => one.scrollIntoView()")
+    page.locator("a.language").press("Enter")
+    expect(page).to_have_url(re.compile(r"/en/p17.html"))
+    assert page.evaluate("location.hash") == "#ex2-step=2"
+
+
+def test_language_is_remembered(visit: Visits) -> None:
+    """The way in asks for a language once; from then on it leads to the one chosen last."""
+    page = visit("index.html")
+    settle(page)
+    assert page.url == visit.address("index.html")
+    page.locator("main a[data-language=en]").click()
+    expect(page).to_have_url(re.compile(r"/en/index.html$"))
+    page.goto(visit.address("index.html"))
+    expect(page).to_have_url(re.compile(r"/en/index.html$"))
+    page.locator("main a").first.click()
+    expect(page).to_have_url(re.compile(r"/en/p17.html$"))
+    page.locator("a.language").click()
+    expect(page).to_have_url(re.compile(r"/zh/p17.html$"))
+    page.goto(visit.address("index.html"))
+    expect(page).to_have_url(re.compile(r"/zh/index.html$"))
+
+
+# --- copying -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", EXERCISE_PAGES)
+def test_copy(visit: Visits, name: str) -> None:
+    """Each block of code has a button that copies it, says so, and after a while says no more."""
+    page = visit(name, permissions=["clipboard-read", "clipboard-write"])
+    lay_out(page)
+    say = language_of(name)
+    page.clock.install()
+    blocks = page.locator(".code")
+    assert blocks.count() > 3
+    for block in blocks.all():
+        button = block.locator("button")
+        button.press("Enter")
+        expect(button).to_have_text(say("page.copied"))
+        assert (
+            page.evaluate("navigator.clipboard.readText()") == block.locator("code").text_content()
+        )
+        page.clock.run_for(2500)
+        expect(button).to_have_text(say("page.copy"))
+
+
+def test_copy_without_clipboard(visit: Visits) -> None:
+    """Where the clipboard is refused, the code is selected, and it is said what to press."""
+    refuse = "if (navigator.clipboard) navigator.clipboard.writeText = () => Promise.reject(new Error('no'))"
+    page = visit("en/p17.html", before=refuse)
+    block = page.locator("#overview .code").first
+    block.locator("button").click()
+    expect(block.locator("button")).to_have_text(SAY["en"]("page.selected"))
+    selected = page.evaluate("getSelection().toString()")
+    assert words(selected) == words(block.locator("code").inner_text())
+
+
+# --- without a script, and on paper ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", EXERCISE_PAGES)
+def test_without_script(visit: Visits, name: str) -> None:
+    """Without JavaScript all steps and variants stand there as a list, and no dead control does."""
+    page = visit(name, java_script_enabled=False)
+    say = language_of(name)
+    for what in (".steps > li", ".steps h4", ".said", "figure", "figcaption", ".player .setup"):
+        assert len(visible(page.locator(what))) > 1, what
+        assert all(visible(page.locator(what))), what
+    for what in ("button", "input", "output", "legend", ".js-only"):
+        assert not any(visible(page.locator(what))), what
+    # Nor is there one for those who listen.
+    heard = page.locator("body").aria_snapshot()
+    stage = say("player.stage", title="").strip()
+    for text in (stage, say("player.keys"), "- button", "- slider", "- radio", "- status"):
+        assert text not in heard
+    page.locator("#l1 > summary").click()
+    assert hints(page) == {"l1": True, "l2": False, "l3": False}
+    assert visible(page.locator("#l1 .inside")) == [True]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", EXERCISE_PAGES)
+def test_print(visit: Visits, name: str, scheme: str) -> None:
+    """On paper every step is there, what one presses is not, and ink is dark on white."""
+    page = visit(name, color_scheme=scheme)
+    choose_theme(page, scheme)
+    page.locator("#l2 > summary").click()
+    page.emulate_media(media="print")
+    assert all(visible(page.locator(".steps > li, .said, figure.right")))
+    for what in ("button", "input", "nav", ".keys", ".language", "output"):
+        assert not any(visible(page.locator(what))), what
+    assert visible(page.locator(".hint .inside")) == [False, True, False]
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    if (name, scheme) == ("en/p17.html", "dark"):
+        assert violations(page, only=COLOUR_RULES) == []
+
+
+@pytest.mark.parametrize("sudden", [False, True], ids=["later", "at once"])
+@pytest.mark.parametrize("which", ["with", "without"])
+def test_print_buttons(visit: Visits, which: str, sudden: bool) -> None:
+    """One prints all hints, open, one none; afterwards they are as they were, and remembered so."""
+    note = "window.shown = [...document.querySelectorAll('.hint')].map(one => one.open);"
+    done = "dispatchEvent(new Event('afterprint'))"
+    page = visit(
+        "zh/p17.html", before=f"window.print = () => {{ {note} {done if sudden else ''} }}"
+    )
+    page.locator("#l2 > summary").click()
+    settle(page)
+    before = page.evaluate("JSON.stringify(localStorage)")
+    assert json.loads(before) == {"grader.p17.l2": "open"}
+    page.locator(f"[data-hints={which}]").click()
+    assert page.evaluate("shown") == ([True] * 3 if which == "with" else [False, True, False])
+    if not sudden:
+        settle(page, 200)
+        page.emulate_media(media="print")
+        assert visible(page.locator(".hint")) == [which == "with"] * 3
+        assert visible(page.locator(".hint .inside")) == [which == "with"] * 3
+        page.evaluate(done)
+    page.emulate_media(media="screen")
+    settle(page, 200)
+    assert hints(page) == {"l1": False, "l2": True, "l3": False}
+    assert page.evaluate("JSON.stringify(localStorage)") == before
+    page.emulate_media(media="print")
+    assert visible(page.locator(".hint .inside")) == [False, True, False]
+    page.emulate_media(media="screen")
+    page.locator("#l1 > summary").click()
+    settle(page)
+    page.reload()
+    assert hints(page) == {"l1": True, "l2": True, "l3": False}
+
+
+# --- text ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_text(visit: Visits, name: str) -> None:
+    """No mark of Markdown, no unfilled placeholder and no id of a message is left in the text."""
+    page = visit(name)
+    lay_out(page)
+    text = page.evaluate("""() => {
+        const copy = document.documentElement.cloneNode(true);
+        copy.querySelectorAll("code, pre, script, style").forEach(one => one.remove());
+        return copy.textContent + [...copy.querySelectorAll("*")].flatMap(one =>
+            [...one.attributes].map(at => at.value)).join("\\n");
+    }""")
+    assert not re.search(r"\*\*|__|[{}]|`", text)
+    assert not [id for id in KNOWN if id in text]
+    drawn = page.locator("body").inner_text()
+    assert "**" not in drawn
+    assert "undefined" not in drawn
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_blank_in_chinese(visit: Visits, name: str) -> None:
+    """No blank stands between two Chinese characters of a run of text, and nowhere a line break."""
+    page = visit(name)
+    runs, blocks = page.evaluate("""() => {
+        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), runs = [];
+        while (walker.nextNode())
+            if (!walker.currentNode.parentElement.closest("pre")) runs.push(walker.currentNode.data);
+        return [runs, [...document.querySelectorAll("p, li, td, th, dd, dt, h1, h2, h3, h4, figcaption")]
+            .filter(one => !one.querySelector("p, li, pre, table, button")).map(one => one.textContent)];
+    }""")
+    assert len(runs) > 3
+    chinese = CJK.pattern
+    assert [run for run in runs if re.search(rf"{chinese}\s+{chinese}", run)] == []
+    assert [
+        block for block in blocks if re.search(rf"{chinese} *\n *{chinese}", block.strip())
+    ] == []
