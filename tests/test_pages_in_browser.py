@@ -23,7 +23,7 @@ from browser import (
 from playwright.sync_api import Page, expect
 
 from grader.exercise import Exercise
-from grader.render.markdown import CJK
+from grader.markdown import CJK
 
 #: What the system asks for, and what the button says. Hues come from nothing else.
 LOOKS = [("light", "auto"), ("dark", "auto"), ("dark", "light"), ("light", "dark")]
