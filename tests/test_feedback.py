@@ -161,7 +161,7 @@ def test_what_a_page_says(page, grade, p17, language):
 
 
 def test_one_cell_is_the_first_difference(page):
-    """Of all cells that differ one is marked as the first."""
+    """Of all cells of a check that differ one is marked as the first."""
     seen = page("padding_never_zeroed")
     assert seen.with_class("first") == 1
     assert seen.with_class("differs") > 1

@@ -269,6 +269,7 @@ def test_reduced_motion(visit: Visits) -> None:
     page.clock.install()
     player = Player(page)
     assert visible(player.does("play")) == [False]
+    assert visible(page.locator(".plays")) == [False] * 2
     player.stage.press("Space")
     page.clock.run_for(4 * BEAT)
     assert player.step == 1
