@@ -126,7 +126,7 @@ def announce(parts: Sequence[str], *, with_uv: bool) -> None:
     """Say about how much will be downloaded. The sizes are those of the pinned versions."""
     machine = os.uname()
     if "torch" not in parts:
-        say("small", size=40 if "dev" in parts else 5)
+        say("small", size=100 if "dev" in parts else 6)
     elif not with_uv and (machine.sysname, machine.machine) == ("Linux", "x86_64"):
         say("torch_cuda")
     else:
