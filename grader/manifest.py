@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints, ValidationError
 from pydantic_core import ErrorDetails
 
 from grader.errors import ExerciseError
 from grader.i18n import DEFAULT, LANGUAGES
 from grader.message import Message
+from grader.model import Model
 from grader.subject.allowance import Allowance
 
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
@@ -23,11 +24,7 @@ SUMMARY = "summary"
 EXAMPLES = "examples"
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Limits(_Model):
+class Limits(Model):
     """What a submission may take.
 
     Attributes:
@@ -51,7 +48,7 @@ class Limits(_Model):
     open_files: Annotated[int, Field(ge=32, le=10**4)] = Allowance.open_files
 
 
-class Language(_Model):
+class Language(Model):
     """What a submission in one language is, and what it is given.
 
     Attributes:
@@ -67,7 +64,7 @@ class Language(_Model):
     given: Mapping[str, FileName] = Field(default_factory=dict)
 
 
-class Class(_Model):
+class Class(Model):
     """A class that a submission must have.
 
     Attributes:
@@ -81,7 +78,7 @@ class Class(_Model):
     watch: Sequence[str] = ()
 
 
-class Check(_Model):
+class Check(Model):
     """An acceptance point: the cases of ``checks/test_<id>.py``, all of which must pass.
 
     Attributes:
@@ -95,7 +92,7 @@ class Check(_Model):
     hint: HintId
 
 
-class Pages(_Model):
+class Pages(Model):
     """What a hint page shows, as one text a section and language.
 
     Attributes:
@@ -107,7 +104,7 @@ class Pages(_Model):
     sections: Annotated[Sequence[Id], Field(min_length=1)]
 
 
-class Example(_Model):
+class Example(Model):
     """The calls behind a step diagram: ``examples/<id>.py``.
 
     Attributes:
@@ -121,7 +118,7 @@ class Example(_Model):
     variants: Mapping[Id, FileName] = Field(default_factory=dict)
 
 
-class Manifest(_Model):
+class Manifest(Model):
     """``exercise.toml``, whole. Texts for people are in the exercise's catalogs and pages.
 
     Attributes:

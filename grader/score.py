@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_serializer
+from pydantic import Field, field_serializer
 
 from grader.frames import Comparison
 from grader.i18n import Translator
 from grader.message import Message
+from grader.model import Model
 from grader.subject.isolation import Level
 
 SCHEMA_VERSION = 1
@@ -50,11 +51,7 @@ class Outcome(StrEnum):
     NOT_RUN = "not_run"
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Text(_Model):
+class Text(Model):
     """A message, and its text once it has been put into words."""
 
     id: str
@@ -67,7 +64,7 @@ class Text(_Model):
         return cls(id=message.id, params=dict(message.params))
 
 
-class Stream(_Model):
+class Stream(Model):
     """What was printed on one stream: its beginning, its end, and the bytes between left out."""
 
     head: str = ""
@@ -75,14 +72,14 @@ class Stream(_Model):
     tail: str = ""
 
 
-class Output(_Model):
+class Output(Model):
     """What the submission printed."""
 
     stdout: Stream = Stream()
     stderr: Stream = Stream()
 
 
-class Evidence(_Model):
+class Evidence(Model):
     """What a message is about.
 
     Attributes:
@@ -115,7 +112,7 @@ class Evidence(_Model):
         return drawing and drawing.model_dump(mode="json", exclude_defaults=True)
 
 
-class Case(_Model):
+class Case(Model):
     """One case of a check."""
 
     id: str
@@ -127,7 +124,7 @@ class Case(_Model):
     duration_s: float = 0.0
 
 
-class Check(_Model):
+class Check(Model):
     """One acceptance point: full points if every case passed, none otherwise."""
 
     id: str
@@ -140,7 +137,7 @@ class Check(_Model):
     cases: Sequence[Case] = ()
 
 
-class Error(_Model):
+class Error(Model):
     """Why a submission could not be graded."""
 
     kind: str
@@ -151,7 +148,7 @@ class Error(_Model):
     output: Output | None = None
 
 
-class Submitted(_Model):
+class Submitted(Model):
     """What was graded."""
 
     path: str
@@ -159,7 +156,7 @@ class Submitted(_Model):
     language: str
 
 
-class IsolationInForce(_Model):
+class IsolationInForce(Model):
     """What stood between the submission and the machine that graded it.
 
     Attributes:
@@ -175,7 +172,7 @@ class IsolationInForce(_Model):
     missing: Sequence[str] = ()
 
 
-class Score(_Model):
+class Score(Model):
     """The whole result of one grading."""
 
     schema_version: int = SCHEMA_VERSION

@@ -140,6 +140,15 @@ class Visits:
             self.faults.append(text)
 
 
+@contextlib.contextmanager
+def visiting(browser: Browser, folder: Path) -> Iterator[Visits]:
+    """Opens pages of a folder. None may fetch anything, or report an error in the console."""
+    visits = Visits(browser, folder)
+    yield visits
+    visits.close()
+    assert not visits.faults
+
+
 def language_of(name: str) -> Translator:
     """What an exercise's page says, by its file."""
     return SAY[name.split("/", maxsplit=1)[0]]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser import Visits, open_browser
+from browser import Visits, open_browser, visiting
 from playwright.sync_api import Browser
 
 from grader.exercise import Exercise, Project
@@ -69,8 +69,6 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def visit(browser: Browser, site: Path) -> Iterator[Visits]:
-    """Opens pages. None may fetch anything, or report an error in the console."""
-    visits = Visits(browser, site)
-    yield visits
-    visits.close()
-    assert not visits.faults
+    """Opens hint pages."""
+    with visiting(browser, site) as visits:
+        yield visits

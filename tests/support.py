@@ -1,6 +1,7 @@
 """What several test modules use: small submissions, tensors by way of torch, processes found."""
 
 import ctypes
+import os
 import shutil
 import textwrap
 import warnings
@@ -118,6 +119,18 @@ def torch_of(value: Tensor) -> torch.Tensor:
 def processes_at_home_in(folder: Path) -> list[int]:
     """The processes whose HOME, when they were started, lay in a folder; zombies are left out."""
     return [pid for pid in _all_processes() if f"HOME={folder}/".encode() in _environment_of(pid)]
+
+
+def all_written(terminal: int) -> bytes:
+    """What is written to a pseudo-terminal until its other end is closed; ours is, then."""
+    written = b""
+    try:
+        while data := os.read(terminal, 65536):
+            written += data
+    except OSError:  # the other end is closed
+        pass
+    os.close(terminal)
+    return written
 
 
 def descriptors() -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from support import all_written
 from wcwidth import wcswidth
 
 from grader.cli import cli
@@ -165,14 +166,7 @@ def on_a_terminal(*arguments: str, **env: str) -> bytes:
         stdout=theirs, cwd=ROOT, env={**os.environ, "TERM": "xterm", **env}, check=True,
     )  # fmt: skip
     os.close(theirs)
-    written = b""
-    try:
-        while data := os.read(ours, 65536):
-            written += data
-    except OSError:  # the other end is closed
-        pass
-    os.close(ours)
-    return written
+    return all_written(ours)
 
 
 def test_table_is_aligned():

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser import SAY, Visits, complaints, violations, visible
+from browser import SAY, Visits, complaints, violations, visible, visiting
 from playwright.sync_api import Browser
 from support import runner
 
@@ -59,11 +59,9 @@ def pages(p17, p17_grader, reference, tmp_path_factory) -> Path:
 
 @pytest.fixture
 def visit(browser: Browser, pages: Path) -> Iterator[Visits]:
-    """Opens feedback pages. None may fetch anything, or report an error in the console."""
-    visits = Visits(browser, pages)
-    yield visits
-    visits.close()
-    assert not visits.faults
+    """Opens feedback pages."""
+    with visiting(browser, pages) as visits:
+        yield visits
 
 
 @pytest.mark.parametrize("name", PAGES)

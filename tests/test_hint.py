@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from support import ROOT, TINY, copy_of_tiny
+from support import ROOT, TINY, all_written, copy_of_tiny
 
 from grader.i18n import LANGUAGES, Translator
 from grader.render.hint import WIDEST, breaks, fitted, render
@@ -270,13 +270,7 @@ def at_a_terminal(*arguments: str, typed: bytes = b"\x04", **env: str) -> tuple[
         env={**os.environ, "TERM": "xterm", "GRADER_LANG": "en", **env},
     )  # fmt: skip
     os.close(theirs)
-    written = b""
-    try:
-        while data := os.read(ours, 65536):
-            written += data
-    except OSError:  # the other end is closed
-        pass
-    os.close(ours)
+    written = all_written(ours)
     return started.wait(timeout=20), written.decode()
 
 

@@ -7,7 +7,9 @@ reference's runs, on feedback pages from a student's.
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from grader.model import Model
 
 
 class State(StrEnum):
@@ -28,11 +30,7 @@ class State(StrEnum):
     UNTOUCHED = "untouched"
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Row(_Model):
+class Row(Model):
     """Neighbouring rows that are alike.
 
     Attributes:
@@ -52,7 +50,7 @@ class Row(_Model):
     differs: Sequence[int] = ()
 
 
-class Values(_Model):
+class Values(Model):
     """A tensor, drawn.
 
     Attributes:
@@ -72,7 +70,7 @@ class Values(_Model):
     covered: tuple[int, int] | None = None
 
 
-class Happened(_Model):
+class Happened(Model):
     """Something that the given library did.
 
     Attributes:
@@ -84,7 +82,7 @@ class Happened(_Model):
     read: str = ""
 
 
-class Result(_Model):
+class Result(Model):
     """What a call gave.
 
     Attributes:
@@ -99,7 +97,7 @@ class Result(_Model):
     lives_in: str | None = None
 
 
-class Kept(_Model):
+class Kept(Model):
     """An earlier result, looked at again.
 
     Attributes:
@@ -117,7 +115,7 @@ class Kept(_Model):
     rewritten: bool
 
 
-class Frame(_Model):
+class Frame(Model):
     """One call, and how things stand after it.
 
     Attributes:
@@ -145,7 +143,7 @@ class Frame(_Model):
     under_way: bool = False
 
 
-class Comparison(_Model):
+class Comparison(Model):
     """The same calls on a submission and on the reference.
 
     Attributes:
