@@ -83,6 +83,10 @@ def test_one_drawing_a_failed_check(grade):
     """Of every check that failed, the first case is drawn, which is the one that is shown."""
     score = grade("pretended_never_replays")
     assert drawings(score).keys() == {c.id for c in score.checks if c.status == "failed"}
+    drawn = [
+        case for c in score.checks for case in c.cases if case.evidence and case.evidence.drawing
+    ]
+    assert len(drawn) == len(drawings(score))
     for check in score.checks:
         first = next((case for case in check.cases if case.status == "failed"), None)
         assert not first or first.evidence.drawing

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from grader.frames import compare, facts, fold, frames, phases
 from grader.frames.draw import MAX_COLUMNS, MAX_ROWS
 from grader.frames.frame import Comparison, Values
+from grader.frames.shot import Told
 from grader.submission import Submission
 from grader.tensor import Tensor
 from grader.trace import Trace
@@ -155,6 +156,45 @@ def test_written_past_the_bucket(p17_grader, reference):
     assert states == ["fresh", "fresh", "zeroed", "changed", "changed", "untouched"]
 
 
+def test_live_rows_that_are_not_the_argument(p17_grader, reference):
+    """A row that holds something else than the batch is changed, not fresh."""
+    source = reference.source.replace(b"self.static_in[:bs] = x", b"self.static_in[:bs] = x * 2")
+    assert source != reference.source
+    trace, _ = play(p17_grader, Submission("my.py", "python", source), (2,))
+    rows = rows_of(buffer(frames(trace)[-1], "static_in"))
+    assert [rows[i] for i in (0, 2)] == [(["4", "4"], "changed"), (["0", "0"], "zeroed")]
+
+
+def test_graphs_over_other_rows(p17_grader, wrong):
+    """Where a graph does not begin at row 0, it is told which rows it is over."""
+    trace, _ = play(p17_grader, wrong("capture_last_rows"), (2,))
+    captured = [did.read for did in frames(trace)[1].happened]
+    assert captured == ["static_in[0:6]", "static_in[3:6]", "static_in[5:6]"]
+    assert buffer(frames(trace)[-1], "static_in").covered == (3, 5)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "shared"),
+    [
+        ([100, 40], [100, 40], True),
+        ([100, 40], [100, 80], True),
+        ([100, 40], [120, 8], True),
+        ([100, 40], [140, 8], False),
+        ([100, 40], [60, 40], False),
+        ([100, 40], None, False),
+    ],
+)
+def test_memory_in_common(a, b, shared):
+    """Two tensors share memory where their storages overlap, whichever begins first."""
+    one, other = (
+        Told.of({"$": "tensor", "ref": 1, "dtype": "float32", "shape": [1], "strides": [1],
+                 "offset": 0, "data": "AAAAAA==", "storage": storage})
+        for storage in (a, b)
+    )  # fmt: skip
+    assert one.shares(other) is shared
+    assert other.shares(one) is shared
+
+
 def test_an_exception_is_told(p17_grader, wrong):
     """A call that raised has no result, and says what it raised."""
     with p17_grader.open(wrong("choice_crash_above_largest")) as subject:
@@ -281,6 +321,19 @@ def test_what_only_one_subject_has_ends_the_other(p17_grader, reference):
     compared = compare(subject.trace, again, 2)
     assert not compared.reference
     assert [frame.call for frame in compared.mine] == ["capture()", "run(x[2, 2])"]
+
+
+def test_nothing_is_done_after_what_could_not_be(p17_grader, reference):
+    """Calls after one that the reference cannot make are not made: they would find another state."""
+    with p17_grader.open(reference) as subject:
+        fn = subject.function("affine", scale=3, shift=-1)
+        runner = subject.new("GraphRunner", fn, [1, 3, 6], HIDDEN)
+        runner.run(subject.tensor(filled(2, 5.0)))
+        runner.run(filled(2, 5.0))
+        steps = list(subject.trace)
+        lost = Trace([step for step in steps if step.op != "tensor"])
+        again = p17_grader._reference.repeat(lost)
+    assert [again.spell(step) for step in again.calls()] == ["GraphRunner(fn, [1, 3, 6], 2)"]
 
 
 # --- rows that are alike --------------------------------------------------------------------------
