@@ -301,6 +301,13 @@ def test_a_failure_says_where_to_read_on():
     assert "hint stack" not in tiny("--file", SOLUTION, "--lang", "en").stdout.decode()
 
 
+def test_who_has_not_begun_is_led_to_the_page():
+    """Below the word that the starter is unchanged stands the command for the exercise's page."""
+    starter = str(TINY / "exercises" / "stack" / "starter" / "stack.py")
+    assert "./check.sh open stack" in tiny("--file", starter, "--lang", "en").stdout.decode()
+    assert "open stack" not in tiny("--file", "no/such.py", "--lang", "en").stdout.decode()
+
+
 def test_pages(tmp_path):
     """The files written are named, one a line."""
     done = run("pages", "stack", "-o", str(tmp_path / "site"), "--project", str(TINY))

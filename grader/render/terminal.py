@@ -80,6 +80,7 @@ class _Page:
         yield from self._head()
         if self._score.error is not None:
             yield from self._error(self._score.error)
+            yield from self._begin(self._score.error)
         else:
             yield from self._table()
             yield from self._checks()
@@ -214,6 +215,12 @@ class _Page:
             yield self._bold(self._say("terminal.advice"))
             for text in self._score.advice:
                 yield from _indent(2, printable(text.text))
+            yield ""
+
+    def _begin(self, error: Error) -> Iterator[str]:
+        """Whoever has not begun is shown the way to the exercise's page."""
+        if self._hints and error.kind == "starter":
+            yield self._say("terminal.begin", exercise=self._score.exercise)
             yield ""
 
     def _more(self) -> Iterator[str]:
