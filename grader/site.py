@@ -1,7 +1,7 @@
 """The site of hint pages: one page an exercise and language, found by an index."""
 
+import contextlib
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -62,12 +62,13 @@ def _write(path: Path, text: str) -> Path:
     Raises:
         UsageError: it cannot be written.
     """
+    new = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("wb", dir=path.parent, delete=False) as new:
-            new.write(text.encode("utf-8"))
-        Path(new.name).chmod(0o644)
-        os.replace(new.name, path)  # noqa: PTH105 - Path.replace says the same
+        new.write_text(text, encoding="utf-8", newline="\n")
+        new.replace(path)
     except OSError as error:
+        with contextlib.suppress(OSError):
+            new.unlink()
         raise UsageError("usage.cannot_write", file=str(path), detail=error.strerror) from None
     return path

@@ -110,7 +110,7 @@ def test_only_what_was_asked_for_is_written_and_nothing_is_lost(tiny, tmp_path):
     (tmp_path / "out" / "notes.txt").write_text("mine", "utf-8")
     list(build(tiny.project, ["stack"], tmp_path / "out"))
     assert (tmp_path / "out" / "notes.txt").read_text("utf-8") == "mine"
-    assert not list((tmp_path / "out").glob("**/tmp*"))
+    assert not list((tmp_path / "out").glob("**/.*"))
 
 
 def test_no_such_exercise(tiny, tmp_path):
@@ -137,6 +137,15 @@ def test_a_folder_that_cannot_be_written_to(tiny, tmp_path):
         list(build(tiny.project, ["stack"], tmp_path / "out"))
     assert caught.value.message.id == "usage.cannot_write"
     assert (tmp_path / "out").read_text("utf-8") == "a file"
+
+
+def test_a_page_that_cannot_be_replaced(tiny, tmp_path):
+    """A folder where the page should be: said, and nothing half-written is left."""
+    (tmp_path / "out" / "en" / "stack.html").mkdir(parents=True)
+    with pytest.raises(UsageError) as caught:
+        list(build(tiny.project, ["stack"], tmp_path / "out"))
+    assert caught.value.message.id == "usage.cannot_write"
+    assert not list((tmp_path / "out").glob("**/.*"))
 
 
 def test_a_missing_text(tiny, tmp_path):

@@ -33,8 +33,8 @@ def phases(trace: Trace) -> list[Frame]:
 
     Six frames if a graph ran: the argument arrives; the graph is chosen; the argument's rows are
     written; so are the rows beyond; the graph runs; the result is handed out. One if none did.
-    The second to last states are put together from what was recorded before the call, when the
-    graph began and when it ended.
+    What lies between the first and the last is put together from what was recorded before the call,
+    when the graph began and when it ended.
     """
     shot = list(shots(trace))[-1]
     if shot.ran is None:
@@ -128,7 +128,7 @@ def _result(shot: Shot) -> Result | None:
 
 
 def _kept(shot: Shot) -> Iterator[Kept]:
-    """Earlier results, if it was looked at them again; one's own is no earlier one."""
+    """Earlier results that were looked at again after the call."""
     for ref, earlier in shot.results:
         now, was = shot.later.get(ref), earlier.result
         if now is not None and was is not None:
