@@ -32,7 +32,12 @@ SAY = {id: Translator(id, ROOT / "exercises" / "p17") for id in LANGUAGES}
 #: Where .ci/run puts the checker of HTML.
 VNU = ROOT / "build" / "vnu" / "node_modules" / "vnu-jar" / "build" / "dist" / "vnu.jar"
 
-_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-dev-shm-usage",  # containers have little of it
+]
 
 
 # --- what must be installed ----------------------------------------------------------------------
