@@ -195,6 +195,23 @@ def settle(page: Page, milliseconds: int = 0) -> None:
     page.evaluate(script, milliseconds)
 
 
+def stop_clock(page: Page) -> None:
+    """Have time stand still in a page, but for what a test lets pass, however slow the machine is."""
+    page.clock.install(time=0)
+    page.clock.pause_at(1000)
+
+
+def reload(page: Page) -> None:
+    """Load a page anew. The browser may do so in another process, before it has been told what was
+    stored a moment ago: then once more.
+    """
+    stored = page.evaluate("JSON.stringify(localStorage)")
+    for _ in range(5):
+        page.reload()
+        if page.evaluate("JSON.stringify(localStorage)") == stored:
+            break
+
+
 def violations(page: Page, *, only: Sequence[str] = (), within: str = "html") -> list[str]:
     """What axe finds in a page as it is, or in a part, by all of its rules or by some."""
     page.evaluate("Promise.all(document.getAnimations().map(one => one.finished)).then(() => 0)")

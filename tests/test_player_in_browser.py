@@ -1,7 +1,17 @@
 """The step diagrams as players: what keys, buttons, the slider and the address do."""
 
 import pytest
-from browser import EXERCISE_PAGES, SAY, Player, Visits, language_of, visible, words
+from browser import (
+    EXERCISE_PAGES,
+    SAY,
+    Player,
+    Visits,
+    language_of,
+    reload,
+    stop_clock,
+    visible,
+    words,
+)
 from playwright.sync_api import Page, expect
 
 #: What the browser is told about a page that is put behind another one.
@@ -72,7 +82,7 @@ def test_keys(visit: Visits, where: str) -> None:
 def test_keys_elsewhere(visit: Visits, where: str) -> None:
     """With the focus elsewhere, keys do what they do in any page, and the step stays."""
     page = visit("en/p17.html")
-    page.clock.install()
+    stop_clock(page)
     player = Player(page)
     if where != "body":
         page.locator(where).focus()
@@ -182,7 +192,7 @@ def test_address_follows(visit: Visits) -> None:
         page.keyboard.press(key)
         assert player.hash == f"#ex1-step={player.step}"
     assert page.evaluate("history.length") == length
-    page.reload()
+    reload(page)
     assert player.step == 2
     page.go_back()
     assert page.url == visit.address("en/index.html")
@@ -210,7 +220,7 @@ def playing(page: Page) -> bool:
 def test_play(visit: Visits, by: str) -> None:
     """Playing goes a step every 2.5 seconds, to the end, and begins anew from there."""
     page = visit("en/p17.html")
-    page.clock.install()
+    stop_clock(page)
     player = Player(page)
 
     def press() -> None:
@@ -246,7 +256,7 @@ def test_play(visit: Visits, by: str) -> None:
 def test_pause(visit: Visits, what: str) -> None:
     """Playing ends when the page is hidden, and when one goes to a step oneself."""
     page = visit("en/p17.html")
-    page.clock.install()
+    stop_clock(page)
     player = Player(page)
     player.does("play").click()
     page.clock.run_for(BEAT)
@@ -266,7 +276,7 @@ def test_pause(visit: Visits, what: str) -> None:
 def test_reduced_motion(visit: Visits) -> None:
     """Who wants less motion gets no button that plays, no key that does, and no transition."""
     page = visit("en/p17.html", reduced_motion="reduce")
-    page.clock.install()
+    stop_clock(page)
     player = Player(page)
     assert visible(player.does("play")) == [False]
     assert visible(page.locator(".plays")) == [False] * 2
