@@ -18,7 +18,8 @@ from grader.score import Error, IsolationInForce, Score, Status, Submitted, Text
 from grader.subject.channel import Channel
 from grader.subject.isolation import Isolation, Level
 from grader.subject.python.launcher import Launcher
-from grader.subject.subject import Interface, Limits, Reference, Source, Subject
+from grader.subject.reference import Reference
+from grader.subject.subject import Interface, Limits, Source, Subject
 from grader.submission import Submission
 from grader.verdict import Verdict
 

@@ -14,7 +14,8 @@ from grader.frames import compare
 from grader.message import Message
 from grader.subject.channel import Channel, Output
 from grader.subject.faults import SubjectRaised
-from grader.subject.subject import Reference, Subject
+from grader.subject.reference import Reference
+from grader.subject.subject import Subject
 from grader.trace import Trace
 
 #: How many calls before a failure are listed.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from grader.errors import ExerciseError, SubmissionError
+from grader.errors import SubmissionError
 from grader.protocol import MAX_EVENTS, TAG
 from grader.subject.channel import Channel
 from grader.subject.faults import call_error, load_error
@@ -27,9 +27,6 @@ from grader.tensor import Tensor
 from grader.trace import Step, Trace
 
 T = TypeVar("T")
-
-#: The requests that ``Reference.repeat`` asks again.
-_REPEATED = ("function", "tensor", "new", "call", "get", "read", "write")
 
 #: How ``faulthandler``'s report of a crash begins.
 _CRASH_REPORT = b"Fatal Python error: "
@@ -286,95 +283,6 @@ class Subject:
         if not isinstance(value, kind):
             raise SubmissionError("protocol", {"detail": f"{step.op} gave {kind_of(step.result)}"})
         return value
-
-
-class Reference(Subject):
-    """The reference solution as a subject: what goes wrong in it is the exercise's fault."""
-
-    def hello(self) -> dict[str, str]:
-        """What the subjects' side is made of: the versions of the language and of libraries."""
-        step = self._ask("hello", self._limits.load_s, doing="hello")
-        said = {str(name): str(value) for name, value in from_wire(self, step.result).items()}
-        libraries = {name: version for name, version in said.items() if name.startswith("library.")}
-        return {said["language"]: said["runtime"]} | {
-            name.removeprefix("library."): version for name, version in libraries.items()
-        }
-
-    def begin_trace(self) -> None:
-        """Begin a new Trace, and let go of all that the last one spoke of."""
-        self.trace = Trace()
-        self.forget()
-        self.trace = Trace()
-
-    def repeat(self, trace: Trace) -> Trace:
-        """Do what another subject was asked to do, as far as that makes sense here.
-
-        Args:
-            trace: the other subject's.
-
-        Returns:
-            What came of it: the calls in the same order, exceptions included. It ends before a
-            call with something that only the other subject had.
-        """
-        own, known = Trace(), dict[int, int]()
-        for step in trace:
-            if step.op not in _REPEATED:
-                continue
-            fields = {name: value for name, value in step.request.items() if name != "op"}
-            try:
-                fields = {name: _own(value, known) for name, value in fields.items()}
-                fields |= {name: known[fields[name]] for name in ("ref",) if name in fields}
-            except KeyError:
-                if step in trace.calls():
-                    break
-                continue
-            try:
-                done = super()._ask(step.op, self._limits.call_s, doing=step.op, **fields)
-            except SubmissionError as error:
-                detail = f"{error.kind}: {trace.spell(step)}"
-                raise ExerciseError("exercise.reference", detail=detail) from error
-            for part in ("value", "after"):
-                _pair(step.reply.get(part), done.reply.get(part), known)
-            own.add(done.request, done.reply)
-        return own
-
-    def _ask(self, op: str, seconds: float, *, doing: str, **fields: object) -> Step:
-        try:
-            step = super()._ask(op, seconds, doing=doing, **fields)
-        except SubmissionError as error:
-            raise ExerciseError("exercise.reference", detail=f"{error.kind}: {doing}") from error
-        if "error" in step.reply:
-            said = step.reply["error"]
-            detail = f"{doing}: {said.get('type', said.get('kind'))}: {said.get('message')}"
-            raise ExerciseError("exercise.reference", detail=detail)
-        return step
-
-
-def _own(value: Any, known: Mapping[int, int]) -> Any:
-    """A request's value with every reference to something of the other subject made one's own.
-
-    Raises:
-        KeyError: there is no such thing here.
-    """
-    if isinstance(value, list):
-        return [_own(item, known) for item in value]
-    if not isinstance(value, dict):
-        return value
-    if value.get(TAG) == "ref":
-        return {TAG: "ref", "ref": known[value["ref"]]}
-    return {name: _own(item, known) for name, item in value.items()}
-
-
-def _pair(theirs: Any, mine: Any, known: dict[int, int]) -> None:
-    """Note which of one's own things stands where the other subject had one of its."""
-    if isinstance(theirs, list) and isinstance(mine, list):
-        for one, other in zip(theirs, mine, strict=False):
-            _pair(one, other, known)
-    elif isinstance(theirs, dict) and isinstance(mine, dict):
-        if isinstance(theirs.get("ref"), int) and isinstance(mine.get("ref"), int):
-            known[theirs["ref"]] = mine["ref"]
-        for name in theirs.keys() & mine.keys():
-            _pair(theirs[name], mine[name], known)
 
 
 def _raise(step: Step, call: str) -> None:
