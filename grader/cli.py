@@ -266,8 +266,7 @@ def _complaint(error: GraderError, say: Translator) -> str:
     """An error as text: what was wrong, each problem of several, and what to do next."""
     lines = [say.text(error.message)]
     lines += [f"  - {say.text(problem)}" for problem in error.problems]
-    if say.knows(f"{error.message.id}.next"):
-        lines.append(say(f"{error.message.id}.next", **error.message.params))
+    lines += filter(None, [say.remedy(error.message.id, **error.message.params)])
     return printable("\n".join(lines))
 
 

@@ -24,7 +24,7 @@ from grader.trace import Trace
 
 
 @dataclass(frozen=True)
-class Moment:
+class ExampleStep:
     """One step of a step diagram.
 
     Attributes:
@@ -51,8 +51,8 @@ class Example:
 
     id: str
     setup: Sequence[str]
-    steps: Sequence[Moment]
-    variants: Mapping[str, Sequence[Moment]]
+    steps: Sequence[ExampleStep]
+    variants: Mapping[str, Sequence[ExampleStep]]
     facts: Mapping[str, Any]
     trace: Trace
 
@@ -81,9 +81,9 @@ def play(exercise: Exercise, grader: Grader, language: str, said: manifest.Examp
     drawn = {name: take.frames(slowly=said.phases) for name, take in takes.items()}
     folded = dict(zip(drawn, fold(*drawn.values()), strict=True))
     right = takes[""]
-    moments = {
+    steps = {
         name: [
-            Moment(calls, frame)
+            ExampleStep(calls, frame)
             for calls, frame in zip(right.calls(slowly=said.phases), folded[name], strict=True)
         ]
         for name in drawn
@@ -91,8 +91,8 @@ def play(exercise: Exercise, grader: Grader, language: str, said: manifest.Examp
     return Example(
         id=said.id,
         setup=right.setup,
-        steps=moments.pop(""),
-        variants=moments,
+        steps=steps.pop(""),
+        variants=steps,
         facts=facts(right.trace),
         trace=right.trace,
     )

@@ -79,6 +79,11 @@ class Translator:
         """The text of a message."""
         return self(message.id, **message.params)
 
+    def remedy(self, id: str, /, **params: object) -> str:
+        """What to do about what an id's text says; nothing where no text says so."""
+        id = f"{id}.next"
+        return self(id, **params) if self.knows(id) else ""
+
     def knows(self, id: str) -> bool:
         """Whether there is a text."""
         return self._template(id) is not None

@@ -136,6 +136,10 @@ class Check(Model):
     hint: str
     cases: Sequence[Case] = ()
 
+    def case(self) -> Case:
+        """The case that the message is of: the first that fared as the check did."""
+        return next(case for case in self.cases if case.status is self.status)
+
 
 class Error(Model):
     """Why a submission could not be graded."""

@@ -172,6 +172,15 @@ class Tensor:
         return self.data[i * self._row_bytes : (i + 1) * self._row_bytes]
 
 
+def spell(number: Number) -> str:
+    """An element as short text.
+
+    >>> spell(0.1 + 0.2), spell(3)
+    ('0.3', '3')
+    """
+    return f"{number:g}" if isinstance(number, float) else str(number)
+
+
 def _pack(values: Sequence[Number], dtype: str) -> bytes:
     if dtype == "bfloat16":
         wide = struct.pack(f"<{len(values)}f", *values)

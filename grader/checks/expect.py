@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from _pytest.outcomes import Skipped  # what pytest.skip raises; it has no public name of its own
 
 from grader.message import Message
-from grader.tensor import Number, Tensor
+from grader.tensor import Number, Tensor, spell
 
 #: Values of one row that a message shows.
 _SHOWN = 8
@@ -162,7 +162,6 @@ def _alike(a: object, b: object) -> bool:
 
 
 def _show_row(row: Sequence[Number], *, exact: bool) -> str:
-    short = isinstance(next(iter(row), None), float) and not exact
-    shown = [f"{value:g}" if short else str(value) for value in row[:_SHOWN]]
+    shown = [str(value) if exact else spell(value) for value in row[:_SHOWN]]
     more = len(row) - len(shown)
     return f"[{', '.join(shown + ([f'… (+{more})'] if more else []))}]"

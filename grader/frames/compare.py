@@ -6,14 +6,11 @@ from itertools import groupby
 from grader.frames.draw import draw
 from grader.frames.frame import Comparison, Frame, Row, State, Values
 from grader.frames.shot import Shot, shots
-from grader.tensor import Tensor
+from grader.tensor import Tensor, spell
 from grader.trace import Trace
 
 #: So many neighbouring rows or more that nothing happens to are drawn as one, without values.
 _QUIET = 3
-
-#: Of earlier results that were rewritten, so many are shown.
-_KEPT = 3
 
 
 def compare(mine: Trace, reference: Trace, calls: int) -> Comparison:
@@ -71,8 +68,8 @@ def _marked(values: Values, mine: Tensor, theirs: Tensor) -> Values:
 def _told_apart(mine: Tensor, theirs: Tensor, row: int, column: int) -> str:
     """A value as text, to as many places as tell it from another."""
     one, other = (tensor[row : row + 1].rows()[0][column] for tensor in (mine, theirs))
-    short = f"{one:g}" if isinstance(one, float) else str(one)
-    return repr(one) if isinstance(other, float) and short == f"{other:g}" else short
+    short = spell(one)
+    return str(one) if short == spell(other) else short
 
 
 # --- rows that are alike --------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 from grader.frames.frame import Frame, Happened, Kept, Result, Row, State, Values
 from grader.frames.shot import Moment, Shot, Told, View, shots, spelled
 from grader.protocol import Json
-from grader.tensor import Number, Tensor
+from grader.tensor import Tensor, spell
 from grader.trace import Trace
 
 #: Of one tensor, no more than this is drawn.
@@ -71,7 +71,7 @@ def facts(trace: Trace) -> dict[str, Any]:
 
 
 def _first_column(value: Tensor) -> list[str]:
-    return [_cell(row[0]) for row in value.rows() if row]
+    return [spell(row[0]) for row in value.rows() if row]
 
 
 def _moments(shot: Shot) -> Iterator[Shot]:
@@ -89,7 +89,6 @@ def draw(shot: Shot) -> Frame:
         result = _result(shot)
     return Frame(
         call=shot.text,
-        number=shot.number if done else 0,
         argument=None if shot.argument is None else _values(shot.argument),
         happened=list(islice(_happened(shot), _EVENTS)) if shot.moment in _TELLING else (),
         counters=shot.counters if done else {},
@@ -230,8 +229,4 @@ def _values(value: Tensor) -> Values:
 
 
 def _cells(value: Tensor, row: int) -> list[str]:
-    return [_cell(number) for number in value[row : row + 1].rows()[0][:MAX_COLUMNS]]
-
-
-def _cell(number: Number) -> str:
-    return f"{number:g}" if isinstance(number, float) else str(number)
+    return [spell(number) for number in value[row : row + 1].rows()[0][:MAX_COLUMNS]]

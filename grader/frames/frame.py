@@ -120,7 +120,6 @@ class Frame(Model):
 
     Attributes:
         call: the call, as code.
-        number: of its result among all results, from 1; 0 if it gave no tensor.
         argument: the tensor that it was given.
         happened: what the given library did meanwhile.
         counters: the watched mappings, as text.
@@ -132,7 +131,6 @@ class Frame(Model):
     """
 
     call: str
-    number: int = 0
     argument: Values | None = None
     happened: Sequence[Happened] = ()
     counters: Mapping[str, str] = Field(default_factory=dict)

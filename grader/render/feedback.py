@@ -1,11 +1,10 @@
 """A score as a page: what is wrong, and the buffers drawn beside the reference's."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from grader.i18n import Translator, printable
 from grader.render.templates import render
-from grader.score import Case, Check, Outcome, Score
+from grader.score import Outcome, Score
 
 
 def feedback_page(score: Score, say: Translator, *, hints: bool) -> str:
@@ -17,32 +16,17 @@ def feedback_page(score: Score, say: Translator, *, hints: bool) -> str:
         hints: whether the exercise has hints to read on in.
     """
     shown = _shown(score.localised(say))
+    error = shown.error
+    failed = [check for check in shown.checks if check.status is not Outcome.PASSED and check.cases]
     return render(
         "feedback.html",
         say,
         score=shown,
         number=shown.exercise.upper(),
-        failed=list(_failed(shown)),
-        remedy=_remedy(shown, say),
+        failed=[(check, check.case()) for check in failed],
+        remedy=printable(say.remedy(error.message.id, **error.message.params)) if error else "",
         hints=hints,
     )
-
-
-def _remedy(score: Score, say: Translator) -> str:
-    """What to do about an error; nothing where no text says so."""
-    if score.error is None:
-        return ""
-    message = score.error.message
-    id = f"{message.id}.next"
-    return printable(say(id, **message.params)) if say.knows(id) else ""
-
-
-def _failed(score: Score) -> Iterator[tuple[Check, Case]]:
-    """Every check that did not pass, with the case that its message is of."""
-    for check in score.checks:
-        cases = [case for case in check.cases if case.status is check.status]
-        if check.status is not Outcome.PASSED and cases:
-            yield check, cases[0]
 
 
 def _shown(score: Score) -> Score:

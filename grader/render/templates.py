@@ -55,17 +55,15 @@ def render(name: str, say: Translator, **context: Any) -> str:
     """
     environment = _environment()
     try:
-        style, script = (
-            environment.get_template(file).render() for file in ("style.css", "page.js")
-        )
+        style, script = _assets(environment)
         page = environment.get_template(name)
     except TemplateNotFound as error:
         raise EnvironmentFault("environment.templates", file=str(TEMPLATES / str(error))) from None
     text = page.render(
         say=say,
         lang=next(one for one in languages() if one.id == say.language),
-        style=Markup(_tight_css(style)),  # noqa: S704 - our own file
-        script=_script(_tight(script)),
+        style=style,
+        script=script,
         **context,
     )
     return _tight_outside_code(text)
@@ -81,6 +79,13 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+
+
+@cache
+def _assets(environment: Environment) -> tuple[Markup, Script]:
+    """The style and the script, the same in every page."""
+    style, script = (environment.get_template(file).render() for file in ("style.css", "page.js"))
+    return Markup(_tight_css(style)), _script(_tight(script))  # noqa: S704 - our own files
 
 
 def _script(text: str) -> Script:

@@ -122,7 +122,7 @@ class _Page:
         for check in self._score.checks:
             if check.status is Outcome.PASSED:
                 continue
-            case = next(case for case in check.cases if case.status is check.status)
+            case = check.case()
             # An exception raised on one line is one fault, whichever call met it.
             reason = (case.evidence and case.evidence.line) or check.id
             if reason in told:
@@ -179,10 +179,8 @@ class _Page:
         yield from _indent(2, printable(error.message.text))
         if error.line is not None:
             yield from self._place(error.line, error.code)
-        remedy = f"{error.message.id}.next"
-        if self._say.knows(remedy):
-            text = self._say(remedy, **error.message.params)
-            yield from self._field("next", printable(text).splitlines())
+        if remedy := self._say.remedy(error.message.id, **error.message.params):
+            yield from self._field("next", printable(remedy).splitlines())
         if error.output is not None:
             yield from self._output(error.output)
         yield ""
