@@ -46,10 +46,22 @@ def read(path: Path, exercise: Exercise, language: str) -> Submission:
         source = _read_bytes(path)
     except SubmissionError as error:
         return Submission(str(path), language, b"", error)
+    return recognise(source, str(path), exercise, language)
+
+
+def recognise(source: bytes, path: str, exercise: Exercise, language: str) -> Submission:
+    """Bytes as a submission to an exercise, whose starter is recognised.
+
+    Args:
+        source: what was handed in, of no more than ``MAX_BYTES``.
+        path: where it is from, for messages.
+        exercise: what it is to be graded as.
+        language: a key of the exercise's languages.
+    """
     problem = _problem_in(source)
     if problem is None and _normal(source) == _normal(exercise.starter(language).read_bytes()):
-        problem = SubmissionError("starter", {"file": str(path)})
-    return Submission(str(path), language, source, problem)
+        problem = SubmissionError("starter", {"file": path})
+    return Submission(path, language, source, problem)
 
 
 def _read_bytes(path: Path) -> bytes:
