@@ -2,29 +2,41 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 import pytest
 
 from grader import __version__
 from grader.checks.plugin import GradingPlugin
+from grader.checks.precedents import Precedents
+from grader.checks.ruling import Ruling
 from grader.checks.session import run
-from grader.errors import EnvironmentFault, GraderError
+from grader.errors import EnvironmentFault, ExerciseError, GraderError, SubmissionError
 from grader.exercise import Exercise
+from grader.frames import Comparison, compare
 from grader.score import Error, IsolationInForce, Score, Status, Submitted, Text
 from grader.subject.channel import Channel
 from grader.subject.isolation import Isolation, Level
 from grader.subject.python.launcher import Launcher
 from grader.subject.reference import Reference
+from grader.subject.script import Answers
 from grader.subject.subject import Interface, Limits, Source, Subject
 from grader.submission import Submission
+from grader.trace import Trace
 from grader.verdict import Verdict
 
 #: Seconds of loading above which a submission is not executed anew for every case.
 _SLOW_LOAD_S = 0.25
+
+#: How many calls of a failed case are drawn.
+_DRAWN = 3
+
+#: Seconds that a submission may take to answer all cases at one go. What takes longer is asked
+#: step by step, with the exercise's own limits.
+_AT_ONE_GO_S = 3.0
 
 
 class Grader:
@@ -36,13 +48,20 @@ class Grader:
         launcher: starts the subjects; it is closed with the grader.
         level: how much isolation there must be: with ``require``, nothing is graded where a
             protection is missing.
+        precedents: what was found of earlier submissions, for who grades many with one seed;
+            the scores are the same with and without.
     """
 
     def __init__(
-        self, exercise: Exercise, language: str, launcher: Launcher, level: Level = "best"
+        self,
+        exercise: Exercise,
+        language: str,
+        launcher: Launcher,
+        level: Level = "best",
+        precedents: Precedents | None = None,
     ) -> None:
         self._exercise, self._language, self._launcher = exercise, language, launcher
-        self._level = level
+        self._level, self._precedents = level, precedents
         manifest = exercise.manifest
         self._checks = manifest.checks
         self._reference_channel: Channel | None = None
@@ -123,20 +142,80 @@ class Grader:
     def _judge(self, submission: Submission, seed: int) -> Verdict:
         if submission.problem is not None:
             return Verdict.refused(submission.problem, self._checks, submission)
-        oracle = self._reference
-        oracle.begin_trace()
+        self._reference.begin_trace()
         self._require_isolation()
+        precedents = (
+            self._precedents if self._precedents and self._precedents.seed == seed else None
+        )
+        answered = self._ask_at_one_go(submission, precedents) if precedents else {}
+        rulings = {id: said.ruling for id, said in answered.items() if said.ruling is not None}
+        took = {id: answered[id].seconds for id in rulings}
+        cases = precedents.cases if precedents else []
+        if not cases or any(id not in rulings for id in cases):
+            session = self._run(submission, seed, rulings)
+            if session.error is not None:
+                return Verdict.refused(session.error, self._checks, submission, session.output)
+            cases, rulings = session.cases, {**rulings, **session.rulings}
+            if precedents:
+                answers = {id: said.answers for id, said in answered.items()}
+                precedents.learn(cases, session.rulings, answers)
+        ordered = [rulings[id] for id in cases]
+        return Verdict.of(ordered, self._checks, submission, draw=self._draw, took=took)
+
+    def _run(
+        self, submission: Submission, seed: int, settled: Mapping[str, Ruling]
+    ) -> GradingPlugin:
+        """Judge all cases but those that are settled, step by step."""
         deadline = time.monotonic() + self._exercise.manifest.limits.grading_s
         channel = self._launcher.open()
         subjects = _Subjects(
             channel, lambda fresh: self._subject(channel, submission, deadline, fresh=fresh)
         )
-        session = GradingPlugin(subjects=subjects, oracle=oracle, seed=seed)
+        session = GradingPlugin(
+            subjects=subjects, oracle=self._reference, seed=seed, settled=settled
+        )
         try:
             run([self._exercise.check_file(check.id) for check in self._checks], session)
         finally:
             self._launcher.release(channel)
-        return Verdict.of(session, self._checks, submission)
+        return session
+
+    def _ask_at_one_go(
+        self, submission: Submission, precedents: Precedents
+    ) -> dict[str, "_Answered"]:
+        """What a submission answers to each case's script, and what was ruled of such answers.
+
+        It has a process to itself, which is not used again, so that a grading step by step finds
+        what it would have found without. Whatever goes wrong here goes wrong there again, and is
+        said there.
+        """
+        answered: dict[str, _Answered] = {}
+        if not precedents.scripts:
+            return answered
+        deadline = time.monotonic() + _AT_ONE_GO_S
+        channel = self._launcher.open()
+        try:
+            subject = self._subject(channel, submission)
+            for id, script in precedents.scripts.items():
+                channel.forget_output()
+                started = time.monotonic()
+                answers = subject.play(script, seconds=deadline - started)
+                printed = bool(channel.stdout.size or channel.stderr.size)
+                ruling = precedents.find(id, answers, printed=printed)
+                answered[id] = _Answered(answers, ruling, time.monotonic() - started)
+        except SubmissionError:
+            return {}
+        finally:
+            self._launcher.release(channel)
+        return answered
+
+    def _draw(self, trace: Trace) -> Comparison:
+        """The last calls of a case beside the same calls on the reference."""
+        try:
+            reference = self._reference.repeat(trace)
+        except ExerciseError:  # it could not follow; what the checks found stands all the same
+            reference = Trace()
+        return compare(trace, reference, _DRAWN)
 
     def _subject(
         self,
@@ -207,6 +286,20 @@ class Grader:
             protections=self._isolation.protections,
             missing=self._isolation.missing,
         )
+
+
+class _Answered(NamedTuple):
+    """What a submission answered to one case's script.
+
+    Attributes:
+        answers: themselves.
+        ruling: what was ruled of the same answers before, if anybody gave them.
+        seconds: how long they took.
+    """
+
+    answers: Answers
+    ruling: Ruling | None
+    seconds: float
 
 
 class _Subjects:

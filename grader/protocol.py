@@ -14,6 +14,9 @@ VERSION = 1
 #: The tag of every JSON object that stands for a value (`{"$": "tensor", …}`).
 TAG = "$"
 
+#: Fields of a request that name an object by its number.
+REFS = ("ref", "a", "b")
+
 #: No reply may be longer than this many bytes.
 MAX_LINE = 16 * 1024 * 1024
 

@@ -1,16 +1,16 @@
 """The pytest plugin that checks run under: fixtures for the subject, and what failed, as data."""
 
 import random
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping
+from dataclasses import dataclass, field
 from math import isfinite
-from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 
 from grader.checks.expect import CheckFailed, Unseen
-from grader.errors import ExerciseError, GraderError, SubmissionError
-from grader.frames import compare
+from grader.checks.ruling import Ruling
+from grader.errors import GraderError, SubmissionError
 from grader.message import Message
 from grader.subject.channel import Channel, Output
 from grader.subject.faults import SubjectRaised
@@ -20,9 +20,6 @@ from grader.trace import Trace
 
 #: How many calls before a failure are listed.
 _CALLS = 8
-
-#: How many of them are drawn.
-_DRAWN = 3
 
 #: Characters of a text that are told.
 _TEXT = 8000
@@ -50,32 +47,49 @@ class GradingPlugin:
         subjects: where subjects with the submission in them come from.
         oracle: a subject of the reference solution, for expected values.
         seed: what all random data is drawn from.
+        settled: cases, by node id, that need not be run.
 
     Attributes:
-        report: pytest-json-report's report, once the session is over.
+        cases: the node ids of all cases, in their order.
+        rulings: how those went that were run, by node id, once the session is over.
         error: what ended the grading early, if anything did.
         output: what the submission had printed by then.
-        advice: what it might do better, by id.
         fault: what ended it early through no fault of the submission, if anything did.
         interrupted: whether somebody pressed Ctrl-C.
     """
 
-    def __init__(self, *, subjects: Subjects, oracle: Reference, seed: int) -> None:
-        self.report: dict[str, Any] = {}
+    def __init__(
+        self,
+        *,
+        subjects: Subjects,
+        oracle: Reference,
+        seed: int,
+        settled: Collection[str] = (),
+    ) -> None:
+        self.cases: list[str] = []
+        self.rulings: dict[str, Ruling] = {}
         self.error: SubmissionError | None = None
         self.output: dict[str, Any] | None = None
-        self.advice: dict[str, Message] = {}
         self.fault: GraderError | None = None
         self.interrupted = False
         self._subjects, self._oracle, self._seed = subjects, oracle, seed
+        self._settled = settled
         self._subject: Subject | None = None
-        self._drawn: set[Path] = set()
+        self._seen: dict[str, _Seen] = {}
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Leave out what is settled."""
+        self.cases = [item.nodeid for item in items]
+        items[:] = [item for item in items if item.nodeid not in self._settled]
 
     @pytest.fixture
-    def subject(self) -> Generator[Subject, None, None]:
+    def subject(self, request: pytest.FixtureRequest) -> Generator[Subject, None, None]:
         """The submission, with nothing left of the cases before."""
         self._subject = self._subjects.take()
+        seen = self._seen[request.node.nodeid] = _Seen(self._subject.trace)
         yield self._subject
+        channel = self._subjects.channel
+        seen.printed = bool(channel.stdout.size or channel.stderr.size)
         self._subject = None
 
     @pytest.fixture
@@ -89,11 +103,12 @@ class GradingPlugin:
         return random.Random(f"{self._seed}:{request.node.name}")  # noqa: S311 - no secret
 
     @pytest.fixture
-    def advise(self) -> Advise:
+    def advise(self, subject: Subject, request: pytest.FixtureRequest) -> Advise:  # noqa: ARG002
         """Say something that costs no points, once however often it is seen."""
+        advice = self._seen[request.node.nodeid].advice
 
         def say(id: str, **params: object) -> None:
-            self.advice.setdefault(id, Message(id, params))
+            advice.setdefault(id, Message(id, params))
 
         return say
 
@@ -103,7 +118,10 @@ class GradingPlugin:
 
     def pytest_json_modifyreport(self, json_report: dict[str, Any]) -> None:
         """The session is over."""
-        self.report = json_report
+        for test in json_report.get("tests", ()):
+            seen = self._seen.get(test["nodeid"]) or _Seen(Trace())
+            ruling = Ruling(test, seen.trace, seen.advice, seen.printed)
+            self.rulings[ruling.id] = ruling
 
     def pytest_json_runtest_metadata(
         self, item: pytest.Item, call: pytest.CallInfo[Any]
@@ -120,16 +138,15 @@ class GradingPlugin:
         if isinstance(raised, GraderError):
             self.fault = raised
             item.session.shouldstop = "the grader cannot go on"
-        return {"finding": self._finding(raised, item.path)} if _is_finding(raised) else {}
+        return {"finding": self._finding(raised)} if _is_finding(raised) else {}
 
-    def _finding(self, raised: BaseException, check: Path) -> dict[str, Any]:
+    def _finding(self, raised: BaseException) -> dict[str, Any]:
         message: Message = raised.message  # type: ignore[attr-defined]
         calls, left_out = self._calls()
         evidence = {
             name: getattr(raised, name, None)
             for name in ("seen", "expected", "row", "line", "code")
         }
-        evidence["drawing"] = None if isinstance(raised, Unseen) else self._drawing(check)
         return {
             "error": isinstance(raised, SubjectRaised),
             "message": {"id": message.id, "params": _told(message.params)},
@@ -145,25 +162,20 @@ class GradingPlugin:
         steps = trace.calls()
         return [trace.spell(step) for step in steps[-_CALLS:]], max(0, len(steps) - _CALLS)
 
-    def _drawing(self, check: Path) -> dict[str, Any] | None:
-        """The last calls on the submission, drawn beside the same calls on the reference; of each
-        check for the first case that failed, which is the one that is shown.
-        """
-        if self._subject is None or check in self._drawn:
-            return None
-        self._drawn.add(check)
-        mine = self._subject.trace
-        try:
-            reference = self._oracle.repeat(mine)
-        except ExerciseError:  # it could not follow; what the checks found stands all the same
-            reference = Trace()
-        return compare(mine, reference, _DRAWN).model_dump(mode="json")
-
     def _output(self) -> dict[str, Any] | None:
         channel = self._subjects.channel
         if not channel.stdout.size and not channel.stderr.size:
             return None
         return {"stdout": _stream(channel.stdout), "stderr": _stream(channel.stderr)}
+
+
+@dataclass
+class _Seen:
+    """What a case saw of the submission, and said of it, besides how it went."""
+
+    trace: Trace
+    advice: dict[str, Message] = field(default_factory=dict)
+    printed: bool = False
 
 
 def _is_finding(raised: BaseException) -> bool:

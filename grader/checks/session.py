@@ -11,11 +11,20 @@ import pytest
 from grader.checks.plugin import GradingPlugin
 from grader.errors import ExerciseError
 
-#: No cache, no settings but ours, no plugins but what is needed.
+#: No cache, no settings but ours, no plugins but what is needed: what others do before and after
+#: every session and every case takes longer than a case.
 _ARGUMENTS = (
     "-c", str(Path(__file__).parent / "pytest.ini"),
     "--import-mode=importlib", "--assert=plain", "--capture=no", "-q",
-    "-p", "no:cacheprovider", "-p", "no:faulthandler", "-p", "no:logging",
+    *(
+        word
+        for name in (
+            "cacheprovider", "debugging", "doctest", "faulthandler", "junitxml", "logging",
+            "pastebin", "setuponly", "setupplan", "stepwise", "threadexception", "tmpdir",
+            "unittest", "unraisableexception", "monkeypatch", "recwarn", "warnings",
+        )
+        for word in ("-p", f"no:{name}")
+    ),
     "-p", "pytest_jsonreport.plugin",
     "--json-report", "--json-report-file=none",
     "--json-report-omit", "collectors", "log", "streams", "warnings", "keywords", "traceback",
@@ -47,7 +56,7 @@ def run(files: Sequence[Path], plugin: GradingPlugin) -> None:
         raise KeyboardInterrupt  # pytest keeps it to itself
     if plugin.fault is not None:
         raise plugin.fault
-    if not plugin.report.get("tests"):
+    if not plugin.rulings:
         raise ExerciseError("exercise.collect", detail=said.getvalue().strip()[-_SHOWN:])
 
 

@@ -108,7 +108,6 @@ class Channel:
         stderr: what was printed there.
         printed: bytes printed in all; ``forget_output`` does not reset them.
         isolation: the walls around the subject; None until they are known.
-        sound: whether the process has answered all it was asked.
     """
 
     def __init__(self, pipe: socket.socket, streams: tuple[int, int], process: Process) -> None:
@@ -117,7 +116,7 @@ class Channel:
         self._buffer, self._outgoing = bytearray(), bytearray()
         self._next_id = self._heard = 0
         self._dead = False
-        self.printed, self.sound = 0, True
+        self.printed = 0
         self.isolation: Isolation | None = None
         self._key = b""
         self._selector = selectors.DefaultSelector()
@@ -162,7 +161,6 @@ class Channel:
         """
         self._take_reply()
         if self._buffer:
-            self.sound = False
             raise SubmissionError("protocol", {"detail": "a reply without a request"})
         self._next_id += 1
         self._outgoing += encode_line({"id": self._next_id, "op": op, **fields})
@@ -182,14 +180,17 @@ class Channel:
             SubmissionError: kind ``timeout``, ``output``, ``exit``, ``crash``, ``hung_up`` or
                 ``protocol``.
         """
-        try:
-            line = self._read_line(seconds, output_mb, doing)
-            self._drain()
-            reply = _decode_reply(line, number, self._key)
-        except SubmissionError:
-            self.sound = False
-            raise
-        return reply
+        return _decode_reply(self._read_reply(seconds, output_mb, doing), number)
+
+    def receive_unread(self, number: int, *, seconds: float, output_mb: float, doing: str) -> bytes:
+        """The reply to a request, as the host wrote it: a line that begins with its number and
+        holds a ``value``; see ``receive``.
+        """
+        line = self._read_reply(seconds, output_mb, doing)
+        if not line.startswith(b'{"id":%d,"value":' % number):
+            _decode_reply(line, number)
+            raise SubmissionError("protocol", {"detail": f"no value in reply {number}"})
+        return line
 
     def stack(self) -> str:
         """Where the subject is now, as ``faulthandler`` writes it; empty if it cannot say."""
@@ -225,6 +226,15 @@ class Channel:
         if not self._dead:
             self._dead = True
             self._process.kill()
+
+    def _read_reply(self, seconds: float, output_mb: float, doing: str) -> bytes:
+        """A line that the host wrote, after all that was printed before it."""
+        try:
+            line = self._read_line(seconds, output_mb, doing)
+            self._drain()
+            return unseal(line, self._key) if self._key else line
+        except ProtocolError as error:
+            raise SubmissionError("protocol", {"detail": str(error)}) from None
 
     def _read_line(self, seconds: float, output_mb: float, doing: str) -> bytes:
         deadline = time.monotonic() + seconds
@@ -325,14 +335,14 @@ def _signal_name(number: int) -> str:
         return str(number)
 
 
-def _decode_reply(line: bytes, number: int, key: bytes) -> Message:
+def _decode_reply(line: bytes, number: int) -> Message:
     """A line as the reply to a request.
 
     Raises:
         SubmissionError: kind ``protocol``.
     """
     try:
-        reply = decode_line(unseal(line, key) if key else line)
+        reply = decode_line(line)
     except ProtocolError as error:
         raise SubmissionError("protocol", {"detail": str(error)}) from None
     events = reply.get("events")

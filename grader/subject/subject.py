@@ -23,6 +23,7 @@ from grader.subject.proxies import (
     kind_of,
     to_wire,
 )
+from grader.subject.script import Answers, Script
 from grader.tensor import Tensor
 from grader.trace import Step, Trace
 
@@ -120,6 +121,22 @@ class Subject:
     def forget(self) -> None:
         """Let go of every object; what is loaded stays."""
         _raise(self._ask("forget", self._limits.call_s, doing="forget"), "forget")
+
+    def play(self, script: Script, *, seconds: float) -> Answers:
+        """Have a whole script followed at one go. Nothing of it is in the Trace;
+        ``Script.followed`` makes one of it.
+
+        Args:
+            script: what to ask.
+            seconds: how long all of it may take.
+
+        Raises:
+            SubmissionError: the process failed or broke the protocol.
+        """
+        number = self._channel.send("play", requests=script.wire)
+        limit = self._limits.output_mb
+        line = self._channel.receive_unread(number, seconds=seconds, output_mb=limit, doing="play")
+        return Answers(line)
 
     def new(self, class_name: str, *args: object, **kwargs: object) -> "RemoteObject":
         """An object of one of the submission's classes.

@@ -14,6 +14,7 @@ from builtins import (
     bool,
     bytearray,
     dict,
+    enumerate,
     float,
     getattr,
     id,
@@ -69,6 +70,7 @@ class Host:
         self._path = ""
         self._compiled = (b"", "")
         self._code: Any = compile("", "", "exec")
+        self._loaded: tuple[str, Json] = ("submission", {})
         self._module = types.ModuleType("submission")
         self._tensors: Any = sys.modules.get("grader.subject.python.tensors")
         ambient, under = (
@@ -125,10 +127,19 @@ class Host:
         if (source, self._path) != self._compiled:
             self._code = compile_source(source, self._path)
             self._compiled = (source, self._path)
-        self._module = types.ModuleType(request["module"])
+        self._loaded = request["module"], request["interface"]
+        return self._execute()
+
+    def _op_reload(self, request: Message) -> Message:
+        self._op_forget(request)
+        return self._execute()
+
+    def _execute(self) -> Message:
+        """Execute the submission's code, in a module of its own."""
+        name, interface = self._loaded
+        self._module = types.ModuleType(name)
         self._module.__file__ = self._path
-        outcome = self._do(acts.load, self._code, self._module, request["interface"], kind="import")
-        return self._told(outcome)
+        return self._told(self._do(acts.load, self._code, self._module, interface, kind="import"))
 
     def _op_forget(self, _request: Message) -> Message:
         objects, self._objects = self._objects, []
@@ -189,6 +200,19 @@ class Host:
     def _op_shares_storage(self, request: Message) -> Message:
         a, b = (self._objects[request[side]] for side in ("a", "b"))
         return {"value": bool(self._tensors.share_memory(a, b))}
+
+    def _op_play(self, request: Message) -> Message:
+        replies: list[Message] = []
+        for number, part in enumerate(request["requests"]):
+            ask = part["ask"]
+            ask["id"] = number
+            try:
+                for place, reply, told in part.get("refs", ()):
+                    _at(ask, place[:-1])[place[-1]] = _at(replies[reply], told)["ref"]
+            except (KeyError, IndexError, TypeError):
+                break  # what this is about has never been
+            replies.append(self._answer(ask))
+        return {"value": replies}
 
     def _after(self, target: object, watch: list[str]) -> Message:
         """What watched attributes hold."""
@@ -292,6 +316,13 @@ class Host:
             self._refs[id(value)] = len(self._objects)
             self._objects.append(value)
         return self._refs[id(value)]
+
+
+def _at(value: Any, path: list[str | int]) -> Any:
+    """What stands in a message, at a place."""
+    for key in path:
+        value = value[key]
+    return value
 
 
 _PLAIN = (type(None), bool, int, float, str)

@@ -1,0 +1,200 @@
+"""What one case of a check asks of a subject, so that another subject can be asked it at one go.
+
+A Trace names objects by numbers, which another subject gives otherwise. A script names each by
+where it was first heard of: the value of the third reply, the input of its second event.
+"""
+
+import copy
+import hashlib
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, Self
+
+from grader.protocol import REFS, TAG, Message, decode_line, encode_line
+from grader.trace import Step, Trace
+
+Path = tuple[str | int, ...]
+
+#: Parts of a reply that speak of objects.
+_TELLING = ("value", "after", "events")
+
+#: Where a tensor lies, in a reply as it is written; within a string the quotes would be escaped.
+_STORAGE = re.compile(rb'"storage":\[(\d+),(\d+)\]')
+
+#: The number of a reply, with which the line begins.
+_ID = re.compile(rb'\{"id":\d+,')
+
+
+@dataclass(frozen=True)
+class Script:
+    """The requests of one case, in order.
+
+    Attributes:
+        asks: the requests, from executing the submission anew; where one names an object,
+            there is a 0.
+        origins: for each request what belongs in the place of the zeros: where it stands in
+            the request, the number of the reply that first told of the object, and where there.
+    """
+
+    asks: Sequence[Message]
+    origins: Sequence[Sequence[tuple[Path, int, Path]]]
+
+    @classmethod
+    def of(cls, trace: Trace) -> Self | None:
+        """The script of a case's Trace.
+
+        Returns:
+            None where there can be none: the submission was not executed for this case, or a
+            request names an object that no reply has told of.
+        """
+        known: dict[int, tuple[int, Path]] = {}
+        asks, origins = [], []
+        for number, step in enumerate(trace):
+            if (step.op == "load") != (number == 0):
+                return None
+            named = list(_named_by(step.request))
+            if any(ref not in known for _, ref in named):
+                return None
+            ask = copy.deepcopy(step.request) if number else {"op": "reload"}
+            for path, _ in named:
+                _put(ask, path, 0)
+            asks.append(ask)
+            origins.append([(path, *known[ref]) for path, ref in named])
+            for path, ref in _told_by(step.reply):
+                known.setdefault(ref, (number, path))
+        return cls(asks, origins)
+
+    @cached_property
+    def wire(self) -> list[Message]:
+        """The script as the protocol spells it."""
+        pairs = zip(self.asks, self.origins, strict=True)
+        return [
+            {"ask": ask, "refs": origins} if origins else {"ask": ask} for ask, origins in pairs
+        ]
+
+    def followed(self, replies: Sequence[Message]) -> Trace:
+        """The Trace of a subject that was asked this, and gave these replies."""
+        trace = Trace()
+        for ask, origins, reply in zip(self.asks, self.origins, replies, strict=False):
+            request = copy.deepcopy(ask) if origins else ask
+            for path, number, told in origins:
+                _put(request, path, _get(replies[number], told)["ref"])
+            trace.add(request, reply)
+        return trace
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a subject answered to a script, all at once.
+
+    Attributes:
+        line: the reply as it came, its seal checked.
+    """
+
+    line: bytes
+
+    @classmethod
+    def of(cls, trace: Trace) -> Self:
+        """What the subject of a Trace would have answered at one go."""
+        replies = [{**step.reply, "id": number} for number, step in enumerate(trace)]
+        line = encode_line({"id": 0, "value": replies, "events": []})
+        return cls(line.removesuffix(b"\n"))
+
+    @cached_property
+    def digest(self) -> bytes:
+        """A hash of all that can be told from the answers.
+
+        Where in memory a tensor lies is no fact but a name: what can be told is which tensors
+        have bytes in common. So of an address the hash holds which piece of memory it is in,
+        counted in the order of being told, and where in it.
+        """
+        return hashlib.blake2b(
+            _unplaced(_ID.sub(b"{", self.line, count=1)), digest_size=32
+        ).digest()
+
+    @property
+    def replies(self) -> list[Message]:
+        """The replies, one a request, as far as the subject came."""
+        replies: list[Message] = decode_line(self.line)["value"]
+        return replies
+
+
+def alike(a: Trace, b: Trace) -> bool:
+    """Whether two Traces of cases tell the same, whatever submissions they are of and wherever
+    in memory things lie.
+    """
+    return _unplaced(_told(a)) == _unplaced(_told(b))
+
+
+def _told(trace: Trace) -> bytes:
+    """A case's Trace as text, but for the first request, which holds the submission, and for
+    how the replies are numbered.
+    """
+    steps = [Step(step.request, {**step.reply, "id": 0}) for step in trace]
+    steps[:1] = [Step({"op": "load"}, step.reply) for step in steps[:1]]
+    return Trace(steps).to_json().encode("ascii")
+
+
+def _unplaced(text: bytes) -> bytes:
+    """A text of the protocol with pieces of memory numbered instead of addressed."""
+    told = [(int(start), int(size)) for start, size in _STORAGE.findall(text)]
+    spans = sorted({(start, start + size) for start, size in told if size})
+    starts = [start for start, _ in spans]
+    reach = list(accumulate((end for _, end in spans), max))
+    # A piece begins where nothing before it reaches to.
+    first = [i for i in range(len(spans)) if i == 0 or reach[i - 1] <= starts[i]]
+    begins = [starts[i] for i in first]
+    numbers: dict[int, int] = {}
+
+    def place(found: re.Match[bytes]) -> bytes:
+        start, size = int(found[1]), int(found[2])
+        if not size:  # no memory has no place
+            return b'"storage":[]'
+        begin = begins[bisect_right(begins, start) - 1]
+        number = numbers.setdefault(begin, len(numbers))
+        return b'"storage":[%d,%d,%d]' % (number, start - begin, size)
+
+    return _STORAGE.sub(place, text)
+
+
+def _named_by(request: Message) -> Iterator[tuple[Path, int]]:
+    """The objects that a request names, with the place of each number in it."""
+    for name, value in request.items():
+        if name in REFS:
+            yield (name,), value
+        else:
+            yield from _refs_in(value, (name,), ("ref",))
+
+
+def _told_by(reply: Message) -> Iterator[tuple[Path, int]]:
+    """The objects that a reply tells of, with the place of each in it."""
+    for name in _TELLING:
+        for path, ref in _refs_in(reply.get(name), (name,), ("tensor", "object")):
+            yield path[:-1], ref
+
+
+def _refs_in(value: Any, path: Path, tags: Sequence[str]) -> Iterator[tuple[Path, int]]:
+    if isinstance(value, Mapping):
+        if value.get(TAG) in tags:
+            yield (*path, "ref"), value["ref"]
+        for name, item in value.items():
+            if isinstance(item, dict | list):
+                yield from _refs_in(item, (*path, name), tags)
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            if isinstance(item, dict | list):
+                yield from _refs_in(item, (*path, i), tags)
+
+
+def _get(value: Any, path: Sequence[str | int]) -> Any:
+    for key in path:
+        value = value[key]
+    return value
+
+
+def _put(value: Any, path: Sequence[str | int], ref: int) -> None:
+    _get(value, path[:-1])[path[-1]] = ref
