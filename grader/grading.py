@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -144,21 +144,23 @@ class Grader:
             return Verdict.refused(submission.problem, self._checks, submission)
         self._reference.begin_trace()
         self._require_isolation()
-        precedents = (
-            self._precedents if self._precedents and self._precedents.seed == seed else None
-        )
-        answered = self._ask_at_one_go(submission, precedents) if precedents else {}
+        known = self._precedents
+        if known is None or known.seed != seed:
+            known = Precedents(seed)  # there is none
+        answered = self._ask_at_one_go(submission, known, known.scripts)
         rulings = {id: said.ruling for id, said in answered.items() if said.ruling is not None}
         took = {id: answered[id].seconds for id in rulings}
-        cases = precedents.cases if precedents else []
+        cases = known.cases
         if not cases or any(id not in rulings for id in cases):
             session = self._run(submission, seed, rulings)
             if session.error is not None:
                 return Verdict.refused(session.error, self._checks, submission, session.output)
             cases, rulings = session.cases, {**rulings, **session.rulings}
-            if precedents:
-                answers = {id: said.answers for id, said in answered.items()}
-                precedents.learn(cases, session.rulings, answers)
+            if known is self._precedents:
+                new = known.learn(cases, session.rulings)
+                answered |= self._ask_at_one_go(submission, known, new)
+                for id in session.rulings.keys() & answered.keys():
+                    known.keep(session.rulings[id], answered[id].answers)
         ordered = [rulings[id] for id in cases]
         return Verdict.of(ordered, self._checks, submission, draw=self._draw, took=took)
 
@@ -181,27 +183,29 @@ class Grader:
         return session
 
     def _ask_at_one_go(
-        self, submission: Submission, precedents: Precedents
+        self, submission: Submission, known: Precedents, cases: Collection[str]
     ) -> dict[str, "_Answered"]:
-        """What a submission answers to each case's script, and what was ruled of such answers.
+        """What a submission answers to some cases' scripts, and what was ruled of such answers.
 
         It has a process to itself, which is not used again, so that a grading step by step finds
         what it would have found without. Whatever goes wrong here goes wrong there again, and is
         said there.
         """
+        if not cases:
+            return {}
         answered: dict[str, _Answered] = {}
-        if not precedents.scripts:
-            return answered
         deadline = time.monotonic() + _AT_ONE_GO_S
         channel = self._launcher.open()
         try:
             subject = self._subject(channel, submission)
-            for id, script in precedents.scripts.items():
+            for id in cases:
                 channel.forget_output()
                 started = time.monotonic()
-                answers = subject.play(script, seconds=deadline - started)
+                answers = subject.play(known.scripts[id], seconds=deadline - started)
                 printed = bool(channel.stdout.size or channel.stderr.size)
-                ruling = precedents.find(id, answers, printed=printed)
+                ruling = known.find(id, answers, printed=printed)
+                if ruling is None:
+                    answers = subject.played(answers)
                 answered[id] = _Answered(answers, ruling, time.monotonic() - started)
         except SubmissionError:
             return {}

@@ -30,7 +30,7 @@ class Precedents:
     seed: int
     cases: list[str] = field(default_factory=list)
     scripts: dict[str, Script] = field(default_factory=dict)
-    _rulings: OrderedDict[tuple[str, bytes], Ruling] = field(default_factory=OrderedDict)
+    _rulings: OrderedDict[tuple[str, str], Ruling] = field(default_factory=OrderedDict)
 
     def find(self, case: str, answers: Answers, *, printed: bool) -> Ruling | None:
         """What was ruled of the same answers before.
@@ -48,27 +48,33 @@ class Precedents:
         self._rulings.move_to_end(key)
         return ruling
 
-    def learn(
-        self, cases: list[str], rulings: Mapping[str, Ruling], answers: Mapping[str, Answers]
-    ) -> None:
-        """Keep what one submission's cases were found to be.
+    def learn(self, cases: list[str], rulings: Mapping[str, Ruling]) -> list[str]:
+        """Learn what is asked in the cases that one submission passed.
 
         Args:
             cases: the ids of all cases.
             rulings: how those went that were judged, by id.
-            answers: what the submission had answered to the scripts there were, at one go.
+
+        Returns:
+            The cases for which there was no script before.
         """
         self.cases = cases
-        for id, ruling in rulings.items():
-            if id in self.scripts:
-                if id in answers:
-                    self._keep(ruling, answers[id])
-            elif ruling.passed and (script := Script.of(ruling.trace)):
-                self.scripts[id] = script
-                self._keep(ruling, Answers.of(ruling.trace))
+        new = {
+            id: script
+            for id, ruling in rulings.items()
+            if id not in self.scripts and ruling.passed and (script := Script.of(ruling.trace))
+        }
+        self.scripts |= new
+        return list(new)
 
-    def _keep(self, ruling: Ruling, answers: Answers) -> None:
-        if ruling.printed and not ruling.passed:
+    def keep(self, ruling: Ruling, answers: Answers) -> None:
+        """Keep how a case went of one submission.
+
+        Args:
+            ruling: how it went.
+            answers: what the same submission answered to the case's script at one go, in full.
+        """
+        if (ruling.printed and not ruling.passed) or answers.replies is None:
             return
         # The judge must have seen what was answered at one go: some submissions answer otherwise
         # the second time, and a check may ask other things of one that fails.

@@ -180,17 +180,9 @@ class Channel:
             SubmissionError: kind ``timeout``, ``output``, ``exit``, ``crash``, ``hung_up`` or
                 ``protocol``.
         """
-        return _decode_reply(self._read_reply(seconds, output_mb, doing), number)
-
-    def receive_unread(self, number: int, *, seconds: float, output_mb: float, doing: str) -> bytes:
-        """The reply to a request, as the host wrote it: a line that begins with its number and
-        holds a ``value``; see ``receive``.
-        """
-        line = self._read_reply(seconds, output_mb, doing)
-        if not line.startswith(b'{"id":%d,"value":' % number):
-            _decode_reply(line, number)
-            raise SubmissionError("protocol", {"detail": f"no value in reply {number}"})
-        return line
+        line = self._read_line(seconds, output_mb, doing)
+        self._drain()
+        return _decode_reply(line, number, self._key)
 
     def stack(self) -> str:
         """Where the subject is now, as ``faulthandler`` writes it; empty if it cannot say."""
@@ -226,15 +218,6 @@ class Channel:
         if not self._dead:
             self._dead = True
             self._process.kill()
-
-    def _read_reply(self, seconds: float, output_mb: float, doing: str) -> bytes:
-        """A line that the host wrote, after all that was printed before it."""
-        try:
-            line = self._read_line(seconds, output_mb, doing)
-            self._drain()
-            return unseal(line, self._key) if self._key else line
-        except ProtocolError as error:
-            raise SubmissionError("protocol", {"detail": str(error)}) from None
 
     def _read_line(self, seconds: float, output_mb: float, doing: str) -> bytes:
         deadline = time.monotonic() + seconds
@@ -335,14 +318,14 @@ def _signal_name(number: int) -> str:
         return str(number)
 
 
-def _decode_reply(line: bytes, number: int) -> Message:
+def _decode_reply(line: bytes, number: int, key: bytes) -> Message:
     """A line as the reply to a request.
 
     Raises:
         SubmissionError: kind ``protocol``.
     """
     try:
-        reply = decode_line(line)
+        reply = decode_line(unseal(line, key) if key else line)
     except ProtocolError as error:
         raise SubmissionError("protocol", {"detail": str(error)}) from None
     events = reply.get("events")

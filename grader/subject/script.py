@@ -5,16 +5,14 @@ where it was first heard of: the value of the third reply, the input of its seco
 """
 
 import copy
-import hashlib
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 from typing import Any, Self
 
-from grader.protocol import REFS, TAG, Message, decode_line, encode_line
+from grader.places import placed
+from grader.protocol import REFS, TAG, Message
 from grader.trace import Step, Trace
 
 Path = tuple[str | int, ...]
@@ -24,9 +22,6 @@ _TELLING = ("value", "after", "events")
 
 #: Where a tensor lies, in a reply as it is written; within a string the quotes would be escaped.
 _STORAGE = re.compile(rb'"storage":\[(\d+),(\d+)\]')
-
-#: The number of a reply, with which the line begins.
-_ID = re.compile(rb'\{"id":\d+,')
 
 
 @dataclass(frozen=True)
@@ -92,35 +87,12 @@ class Answers:
     """What a subject answered to a script, all at once.
 
     Attributes:
-        line: the reply as it came, its seal checked.
+        digest: a hash of all that can be told from the answers; the same for the same answers.
+        replies: the answers, one a request, as far as the subject came; None where nobody asked.
     """
 
-    line: bytes
-
-    @classmethod
-    def of(cls, trace: Trace) -> Self:
-        """What the subject of a Trace would have answered at one go."""
-        replies = [{**step.reply, "id": number} for number, step in enumerate(trace)]
-        line = encode_line({"id": 0, "value": replies, "events": []})
-        return cls(line.removesuffix(b"\n"))
-
-    @cached_property
-    def digest(self) -> bytes:
-        """A hash of all that can be told from the answers.
-
-        Where in memory a tensor lies is no fact but a name: what can be told is which tensors
-        have bytes in common. So of an address the hash holds which piece of memory it is in,
-        counted in the order of being told, and where in it.
-        """
-        return hashlib.blake2b(
-            _unplaced(_ID.sub(b"{", self.line, count=1)), digest_size=32
-        ).digest()
-
-    @property
-    def replies(self) -> list[Message]:
-        """The replies, one a request, as far as the subject came."""
-        replies: list[Message] = decode_line(self.line)["value"]
-        return replies
+    digest: str
+    replies: Sequence[Message] | None = None
 
 
 def alike(a: Trace, b: Trace) -> bool:
@@ -140,23 +112,12 @@ def _told(trace: Trace) -> bytes:
 
 
 def _unplaced(text: bytes) -> bytes:
-    """A text of the protocol with pieces of memory numbered instead of addressed."""
-    told = [(int(start), int(size)) for start, size in _STORAGE.findall(text)]
-    spans = sorted({(start, start + size) for start, size in told if size})
-    starts = [start for start, _ in spans]
-    reach = list(accumulate((end for _, end in spans), max))
-    # A piece begins where nothing before it reaches to.
-    first = [i for i in range(len(spans)) if i == 0 or reach[i - 1] <= starts[i]]
-    begins = [starts[i] for i in first]
-    numbers: dict[int, int] = {}
+    """A text of the protocol with pieces of memory counted instead of addressed."""
+    places = placed((int(start), int(size)) for start, size in _STORAGE.findall(text))
 
     def place(found: re.Match[bytes]) -> bytes:
-        start, size = int(found[1]), int(found[2])
-        if not size:  # no memory has no place
-            return b'"storage":[]'
-        begin = begins[bisect_right(begins, start) - 1]
-        number = numbers.setdefault(begin, len(numbers))
-        return b'"storage":[%d,%d,%d]' % (number, start - begin, size)
+        size = int(found[2])
+        return b'"storage":[%d,%d]' % (places[int(found[1]), size], size)
 
     return _STORAGE.sub(place, text)
 

@@ -7,7 +7,7 @@ import base64
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -130,13 +130,36 @@ class Subject:
             script: what to ask.
             seconds: how long all of it may take.
 
+        Returns:
+            The digest of the answers; ``played`` tells them.
+
         Raises:
             SubmissionError: the process failed or broke the protocol.
         """
-        number = self._channel.send("play", requests=script.wire)
+        told = self._ask_unseen("play", seconds, requests=script.wire)
+        if not isinstance(told, str):
+            raise SubmissionError("protocol", {"detail": "play gave no digest"})
+        return Answers(told)
+
+    def played(self, answers: Answers) -> Answers:
+        """The answers to the last script, in full.
+
+        Raises:
+            SubmissionError: the process failed or broke the protocol.
+        """
+        told = self._ask_unseen("played", self._limits.call_s)
+        if not isinstance(told, list) or not all(map(_is_reply, told)):
+            raise SubmissionError("protocol", {"detail": "played gave no replies"})
+        return replace(answers, replies=told)
+
+    def _ask_unseen(self, op: str, seconds: float, **fields: object) -> Any:
+        """The value that comes of a request which is not for the Trace."""
+        number = self._channel.send(op, **fields)
         limit = self._limits.output_mb
-        line = self._channel.receive_unread(number, seconds=seconds, output_mb=limit, doing="play")
-        return Answers(line)
+        reply = self._channel.receive(number, seconds=seconds, output_mb=limit, doing=op)
+        if "error" in reply:
+            raise SubmissionError("protocol", {"detail": f"{op}: {reply['error'].get('kind')}"})
+        return reply["value"]
 
     def new(self, class_name: str, *args: object, **kwargs: object) -> "RemoteObject":
         """An object of one of the submission's classes.
@@ -300,6 +323,10 @@ class Subject:
         if not isinstance(value, kind):
             raise SubmissionError("protocol", {"detail": f"{step.op} gave {kind_of(step.result)}"})
         return value
+
+
+def _is_reply(told: Any) -> bool:
+    return isinstance(told, dict) and isinstance(told.get("events"), list)
 
 
 def _raise(step: Step, call: str) -> None:
