@@ -2,27 +2,26 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Self
 
 import pytest
 
 from grader import __version__
-from grader.checks.plugin import GradingPlugin
+from grader.checks.hearing import Hearing
+from grader.checks.interview import Interview
 from grader.checks.precedents import Precedents
-from grader.checks.ruling import Ruling
-from grader.checks.session import run
-from grader.errors import EnvironmentFault, ExerciseError, GraderError, SubmissionError
+from grader.checks.session import Session
+from grader.errors import EnvironmentFault, ExerciseError, GraderError
 from grader.exercise import Exercise
 from grader.frames import Comparison, compare
 from grader.score import Error, IsolationInForce, Score, Status, Submitted, Text
-from grader.subject.channel import Channel
+from grader.subject.channel import Channel, Output
 from grader.subject.isolation import Isolation, Level
 from grader.subject.python.launcher import Launcher
 from grader.subject.reference import Reference
-from grader.subject.script import Answers
 from grader.subject.subject import Interface, Limits, Source, Subject
 from grader.submission import Submission
 from grader.trace import Trace
@@ -33,10 +32,6 @@ _SLOW_LOAD_S = 0.25
 
 #: How many calls of a failed case are drawn.
 _DRAWN = 3
-
-#: Seconds that a submission may take to answer all cases at one go. What takes longer is asked
-#: step by step, with the exercise's own limits.
-_AT_ONE_GO_S = 3.0
 
 
 class Grader:
@@ -86,6 +81,8 @@ class Grader:
 
     def close(self) -> None:
         """End every subject."""
+        if "_session" in vars(self):
+            self._session.close()
         if self._reference_channel is not None:
             self._launcher.release(self._reference_channel)
         self._launcher.close()
@@ -146,72 +143,38 @@ class Grader:
         self._require_isolation()
         known = self._precedents
         if known is None or known.seed != seed:
-            known = Precedents(seed)  # there is none
-        answered = self._ask_at_one_go(submission, known, known.scripts)
-        rulings = {id: said.ruling for id, said in answered.items() if said.ruling is not None}
-        took = {id: answered[id].seconds for id in rulings}
-        cases = known.cases
-        if not cases or any(id not in rulings for id in cases):
-            session = self._run(submission, seed, rulings)
-            if session.error is not None:
-                return Verdict.refused(session.error, self._checks, submission, session.output)
-            cases, rulings = session.cases, {**rulings, **session.rulings}
-            if known is self._precedents:
-                new = known.learn(cases, session.rulings)
-                answered |= self._ask_at_one_go(submission, known, new)
-                for id in session.rulings.keys() & answered.keys():
-                    known.keep(session.rulings[id], answered[id].answers)
-        ordered = [rulings[id] for id in cases]
-        return Verdict.of(ordered, self._checks, submission, draw=self._draw, took=took)
+            known = Precedents(seed)
+        interview = Interview(known, self._session)
+        rulings = interview.rulings(self.open(submission), self._reference)
+        undecided = [id for id in self._session.cases if id not in rulings]
+        if undecided:
+            hearing = self._hear(submission, seed, undecided)
+            if hearing.error is not None:
+                return Verdict.refused(hearing.error, self._checks, submission, hearing.output)
+            rulings |= hearing.rulings
+            for ruling in hearing.rulings.values():
+                known.learn(ruling)
+        ordered = [rulings[id] for id in self._session.cases]
+        return Verdict.of(ordered, self._checks, submission, self._draw)
 
-    def _run(
-        self, submission: Submission, seed: int, settled: Mapping[str, Ruling]
-    ) -> GradingPlugin:
-        """Judge all cases but those that are settled, step by step."""
+    def _hear(self, submission: Submission, seed: int, cases: Collection[str]) -> Hearing:
+        """Judge cases step by step, in a process with the submission in it."""
         deadline = time.monotonic() + self._exercise.manifest.limits.grading_s
         channel = self._launcher.open()
         subjects = _Subjects(
             channel, lambda fresh: self._subject(channel, submission, deadline, fresh=fresh)
         )
-        session = GradingPlugin(
-            subjects=subjects, oracle=self._reference, seed=seed, settled=settled
-        )
+        hearing = Hearing(subjects, self._reference, seed)
         try:
-            run([self._exercise.check_file(check.id) for check in self._checks], session)
+            self._session.hear(hearing, cases)
         finally:
             self._launcher.release(channel)
-        return session
+        return hearing
 
-    def _ask_at_one_go(
-        self, submission: Submission, known: Precedents, cases: Collection[str]
-    ) -> dict[str, "_Answered"]:
-        """What a submission answers to some cases' scripts, and what was ruled of such answers.
-
-        It has a process to itself, which is not used again, so that a grading step by step finds
-        what it would have found without. Whatever goes wrong here goes wrong there again, and is
-        said there.
-        """
-        if not cases:
-            return {}
-        answered: dict[str, _Answered] = {}
-        deadline = time.monotonic() + _AT_ONE_GO_S
-        channel = self._launcher.open()
-        try:
-            subject = self._subject(channel, submission)
-            for id in cases:
-                channel.forget_output()
-                started = time.monotonic()
-                answers = subject.play(known.scripts[id], seconds=deadline - started)
-                printed = bool(channel.stdout.size or channel.stderr.size)
-                ruling = known.find(id, answers, printed=printed)
-                if ruling is None:
-                    answers = subject.played(answers)
-                answered[id] = _Answered(answers, ruling, time.monotonic() - started)
-        except SubmissionError:
-            return {}
-        finally:
-            self._launcher.release(channel)
-        return answered
+    @cached_property
+    def _session(self) -> Session:
+        """The exercise's checks."""
+        return Session([self._exercise.check_file(check.id) for check in self._checks])
 
     def _draw(self, trace: Trace) -> Comparison:
         """The last calls of a case beside the same calls on the reference."""
@@ -292,20 +255,6 @@ class Grader:
         )
 
 
-class _Answered(NamedTuple):
-    """What a submission answered to one case's script.
-
-    Attributes:
-        answers: themselves.
-        ruling: what was ruled of the same answers before, if anybody gave them.
-        seconds: how long they took.
-    """
-
-    answers: Answers
-    ruling: Ruling | None
-    seconds: float
-
-
 class _Subjects:
     """Subjects of one submission, one after the other, each for one case.
 
@@ -322,7 +271,11 @@ class _Subjects:
         self.channel, self._begin = channel, begin
         self._load_s: float | None = None
 
-    def take(self) -> Subject:
+    def printed(self) -> tuple[Output, Output]:
+        """What the case under way has printed: stdout and stderr."""
+        return self.channel.stdout, self.channel.stderr
+
+    def take(self, case: str) -> Subject:  # noqa: ARG002 - every case gets one like the others
         """The submission, loaded.
 
         Raises:

@@ -38,9 +38,7 @@ class Verdict:
         rulings: Sequence[Ruling],
         checks: Sequence[manifest.Check],
         submission: Submission,
-        *,
         draw: Draw,
-        took: Mapping[str, float],
     ) -> Self:
         """The verdict on a submission whose cases have all been judged.
 
@@ -49,16 +47,12 @@ class Verdict:
             checks: the exercise's.
             submission: what was judged.
             draw: the last calls of a case beside the reference's.
-            took: case -> how many seconds it took, where its ruling does not tell.
 
         Raises:
             ExerciseError: a check holds no case, or is itself at fault.
         """
         by_check = _by_check(rulings, [check.id for check in checks])
-        judged = [
-            _check(check, [_case(ruling, took) for ruling in by_check[check.id]])
-            for check in checks
-        ]
+        judged = [_check(check, list(map(_case, by_check[check.id]))) for check in checks]
         if all(check.status is Outcome.ERROR for check in judged):
             error = _common_error(judged, submission)
             return cls.void(Status.ERROR, error, checks)
@@ -104,12 +98,11 @@ def _by_check(rulings: Sequence[Ruling], ids: Sequence[str]) -> dict[str, list[R
     return found
 
 
-def _case(ruling: Ruling, took: Mapping[str, float]) -> Case:
+def _case(ruling: Ruling) -> Case:
     test, finding = ruling.report, ruling.finding
-    duration = took.get(ruling.id, ruling.duration_s)
     name = ruling.id.partition("::")[2].removeprefix("test_")
     if test["outcome"] == "passed":
-        return Case(id=name, status=Outcome.PASSED, duration_s=round(duration, 4))
+        return Case(id=name, status=Outcome.PASSED, duration_s=round(ruling.duration_s, 4))
     if finding is None:
         raise ExerciseError("exercise.check_fault", case=ruling.id, detail=_crash(test))
     return Case(
@@ -119,7 +112,7 @@ def _case(ruling: Ruling, took: Mapping[str, float]) -> Case:
         evidence=Evidence(**finding["evidence"]),
         output=Output(**finding["output"]) if finding["output"] else None,
         hint=finding["hint"],
-        duration_s=round(duration, 4),
+        duration_s=round(ruling.duration_s, 4),
     )
 
 

@@ -7,7 +7,7 @@ import selectors
 import signal
 import socket
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from grader.errors import EnvironmentFault, SubmissionError
@@ -65,6 +65,10 @@ class Output:
         room = self.limit - len(self.head)
         self.head += data[:room]
         self.tail = (self.tail + data[room:])[-self.limit :] if len(data) > room else self.tail
+
+    def copy(self) -> "Output":
+        """The same, which does not go on with it."""
+        return replace(self, head=bytearray(self.head), tail=bytearray(self.tail))
 
     def clear(self) -> None:
         """Forget everything."""
@@ -203,6 +207,10 @@ class Channel:
             text += data
             silent = 0 if data or not text else silent + 1
         return text.decode("utf-8", "replace")
+
+    def outputs(self) -> tuple[Output, Output]:
+        """What was printed by now, kept: stdout and stderr."""
+        return self.stdout.copy(), self.stderr.copy()
 
     def forget_output(self) -> None:
         """Start both records of output anew."""

@@ -1,27 +1,22 @@
 """What one case of a check asks of a subject, so that another subject can be asked it at one go.
 
 A Trace names objects by numbers, which another subject gives otherwise. A script names each by
-where it was first heard of: the value of the third reply, the input of its second event.
+where it was last heard of: the value of the third reply, the input of its second event.
 """
 
 import copy
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
-from grader.places import placed
 from grader.protocol import REFS, TAG, Message
-from grader.trace import Step, Trace
+from grader.trace import Trace
 
 Path = tuple[str | int, ...]
 
 #: Parts of a reply that speak of objects.
 _TELLING = ("value", "after", "events")
-
-#: Where a tensor lies, in a reply as it is written; within a string the quotes would be escaped.
-_STORAGE = re.compile(rb'"storage":\[(\d+),(\d+)\]')
 
 
 @dataclass(frozen=True)
@@ -32,7 +27,7 @@ class Script:
         asks: the requests, from executing the submission anew; where one names an object,
             there is a 0.
         origins: for each request what belongs in the place of the zeros: where it stands in
-            the request, the number of the reply that first told of the object, and where there.
+            the request, the number of the reply that told of the object last, and where there.
     """
 
     asks: Sequence[Message]
@@ -60,7 +55,7 @@ class Script:
             asks.append(ask)
             origins.append([(path, *known[ref]) for path, ref in named])
             for path, ref in _told_by(step.reply):
-                known.setdefault(ref, (number, path))
+                known[ref] = number, path
         return cls(asks, origins)
 
     @cached_property
@@ -93,33 +88,6 @@ class Answers:
 
     digest: str
     replies: Sequence[Message] | None = None
-
-
-def alike(a: Trace, b: Trace) -> bool:
-    """Whether two Traces of cases tell the same, whatever submissions they are of and wherever
-    in memory things lie.
-    """
-    return _unplaced(_told(a)) == _unplaced(_told(b))
-
-
-def _told(trace: Trace) -> bytes:
-    """A case's Trace as text, but for the first request, which holds the submission, and for
-    how the replies are numbered.
-    """
-    steps = [Step(step.request, {**step.reply, "id": 0}) for step in trace]
-    steps[:1] = [Step({"op": "load"}, step.reply) for step in steps[:1]]
-    return Trace(steps).to_json().encode("ascii")
-
-
-def _unplaced(text: bytes) -> bytes:
-    """A text of the protocol with pieces of memory counted instead of addressed."""
-    places = placed((int(start), int(size)) for start, size in _STORAGE.findall(text))
-
-    def place(found: re.Match[bytes]) -> bytes:
-        size = int(found[2])
-        return b'"storage":[%d,%d]' % (places[int(found[1]), size], size)
-
-    return _STORAGE.sub(place, text)
 
 
 def _named_by(request: Message) -> Iterator[tuple[Path, int]]:
