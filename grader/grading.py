@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Self
@@ -104,22 +104,13 @@ class Grader:
         except GraderError as fault:
             error = Error(kind="grader", message=Text.of(fault.message))
             verdict = Verdict.void(Status.UNGRADED, error, self._checks)
-        points = float(sum(check.points for check in verdict.checks))
-        return Score(
-            exercise=self._exercise.id,
-            submission=Submitted(
-                path=submission.path, sha256=submission.sha256, language=submission.language
-            ),
-            device="cpu",
-            status=verdict.status,
-            score=None if verdict.status is Status.UNGRADED else points,
-            max_score=float(sum(check.points for check in self._checks)),
-            checks=verdict.checks,
-            advice=verdict.advice,
-            error=verdict.error,
-            isolation=self._isolation_in_force(),
+        return score_of(
+            self._exercise,
+            submission,
+            verdict,
             seed=seed,
-            duration_s=round(time.perf_counter() - started, 3),
+            isolation=self._isolation_in_force(),
+            duration_s=time.perf_counter() - started,
             versions=self._versions,
         )
 
@@ -253,6 +244,47 @@ class Grader:
             protections=self._isolation.protections,
             missing=self._isolation.missing,
         )
+
+
+def score_of(
+    exercise: Exercise,
+    submission: Submission,
+    verdict: Verdict,
+    *,
+    seed: int,
+    isolation: IsolationInForce,
+    duration_s: float = 0.0,
+    versions: Mapping[str, str] | None = None,
+) -> Score:
+    """A verdict as a score, its points added up.
+
+    Args:
+        exercise: what was graded.
+        submission: whose verdict it is.
+        verdict: on the submission.
+        seed: what the data of every case was drawn from.
+        isolation: what stood around the submission.
+        duration_s: seconds that it all took.
+        versions: of what graded it.
+    """
+    points = float(sum(check.points for check in verdict.checks))
+    return Score(
+        exercise=exercise.id,
+        submission=Submitted(
+            path=submission.path, sha256=submission.sha256, language=submission.language
+        ),
+        device="cpu",
+        status=verdict.status,
+        score=None if verdict.status is Status.UNGRADED else points,
+        max_score=float(sum(check.max_points for check in verdict.checks)),
+        checks=verdict.checks,
+        advice=verdict.advice,
+        error=verdict.error,
+        isolation=isolation,
+        seed=seed,
+        duration_s=round(duration_s, 3),
+        versions=versions or {"grader": __version__},
+    )
 
 
 class _Subjects:
