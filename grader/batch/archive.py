@@ -152,7 +152,7 @@ def is_archive(path: Path) -> bool:
         if start in _ZIP:
             return zipfile.is_zipfile(stream)
         if start.startswith(_GZIP):
-            with gzip.GzipFile(fileobj=stream) as unpacked:
+            with gzip.GzipFile(fileobj=stream, mode="rb") as unpacked:
                 return _is_tar(unpacked)
         return _is_tar(stream)
 
@@ -225,14 +225,20 @@ def _told() -> Iterator[None]:
 
 
 class _Sparing(io.BufferedIOBase):
-    """A stream of which nobody may read too much at once: zipfile reads an archive's list so."""
+    """A zip file, whose list is not read if it is too long: zipfile does so at one go.
+
+    Attributes:
+        is_listed: whether its list has been read.
+    """
 
     def __init__(self, stream: IO[bytes], budget: Budget) -> None:
         self._stream, self._budget = stream, budget
+        self.is_listed = False
 
     def read(self, size: int | None = -1, /) -> bytes:
         """Read on, but for a list of more members than there may be."""
-        if size is not None and size > (self._budget.limits.members + 1) * _LISTED:
+        longest = (self._budget.limits.members + 1) * _LISTED
+        if not self.is_listed and size is not None and size > longest:
             raise self._budget.too_many()
         return self._stream.read(-1 if size is None else size)
 
@@ -251,7 +257,9 @@ class _Sparing(io.BufferedIOBase):
 
 def _list_zip(stream: IO[bytes], listing: Listing, budget: Budget, stack: ExitStack) -> None:
     packed = stream.seek(0, io.SEEK_END)
-    archive = stack.enter_context(zipfile.ZipFile(_Sparing(stream, budget)))
+    sparing = _Sparing(stream, budget)
+    archive = stack.enter_context(zipfile.ZipFile(sparing))
+    sparing.is_listed = True
     members = archive.infolist()
     budget.count(len(members))
     if budget.limits.claimed:
@@ -303,9 +311,10 @@ def _open_zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[IO
 def _gunzipped(stream: IO[bytes], budget: Budget, stack: ExitStack) -> IO[bytes]:
     """What was packed by gzip, as far as it goes: whether the tar ends early is for it to say."""
     copy = stack.enter_context(SpooledTemporaryFile(max_size=_SMALL))  # noqa: SIM115
-    with gzip.GzipFile(fileobj=stream) as unpacked:
+    with gzip.GzipFile(fileobj=stream, mode="rb") as unpacked:
         try:
-            while chunk := unpacked.read(_CHUNK):
+            # Not ``read``, which keeps to itself what it had when the end comes too early.
+            while chunk := unpacked.read1(_CHUNK):
                 budget.spend(len(chunk))
                 copy.write(chunk)
                 budget.judge(copy.tell(), stream.tell())

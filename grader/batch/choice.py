@@ -1,17 +1,11 @@
 """Which of a student's files is the submission."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from grader.batch.dates import date_in
 from grader.batch.layouts.layout import Piece
 from grader.batch.wanted import Wanted, are_copies
-
-#: A date in the name of a folder, with or without a time: ``2026-11-29``, ``20261129_235959``.
-_DATE = re.compile(
-    r"(?<!\d)(20\d\d)[-_. ]?(0[1-9]|1[0-2])[-_. ]?(0[1-9]|[12]\d|3[01])"
-    r"(?:[-_. T]*([01]\d|2[0-3])[-_.:h ]?([0-5]\d)(?:[-_.:m ]?([0-5]\d))?)?(?!\d)"
-)
 
 
 @dataclass(frozen=True)
@@ -69,11 +63,8 @@ def _are_attempts(pieces: Sequence[Piece]) -> bool:
 
 def _dated(piece: Piece) -> Piece:
     """The piece, with the date that a folder around it has in its name."""
-    for folder in piece.inner[:-1]:
-        if match := _DATE.search(folder):
-            when = (float(number or 0) for number in match.groups())
-            return replace(piece, order=(*piece.order, *when))
-    return piece
+    when = next(filter(None, map(date_in, piece.inner[:-1])), ())
+    return replace(piece, order=piece.order + when)
 
 
 def _at_home(pieces: Sequence[Piece], wanted: Wanted) -> list[Piece]:

@@ -38,7 +38,7 @@ def list_folder(path: Path, at: Parts) -> Listing:
                     else:
                         _add(listing, entry, name)
         except OSError as error:
-            listing.note(inner, "refused", unreadable(error))
+            listing.refuse_folder(inner, unreadable(error))
     return listing
 
 

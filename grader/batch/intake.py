@@ -15,7 +15,7 @@ from grader.batch.layouts.layout import Piece, Root, Sorted
 from grader.batch.layouts.recognise import sorted_out
 from grader.batch.member import Listing, Refused
 from grader.batch.names import decoded
-from grader.batch.nest import open_piece
+from grader.batch.nest import MAX_DEPTH, open_piece
 from grader.batch.pick import Picker, passed_over
 from grader.batch.wanted import Wanted
 from grader.errors import UsageError
@@ -94,7 +94,8 @@ class _Source:
     @property
     def name(self) -> str:
         """What it is called; paths in it begin with that."""
-        return decoded(os.fsencode(self.path.name or self.path.resolve().name))
+        path = self.path.absolute()
+        return _shown(path.resolve() if path.name == ".." else path)
 
     def things(self) -> Iterator[Attempt | Note]:
         """All that there is to be said of it."""
@@ -106,7 +107,7 @@ class _Source:
                 return
             yield from listing.notes()
             found, depth = sorted_out(self._root(listing), self.picker.wanted), 0
-            while found.unopened and (further := self._further(found, stack)):
+            while depth < MAX_DEPTH and (further := self._further(found, stack)):
                 yield from further[1]
                 yield from passed_over(found.strays, "intake.stray")
                 found, depth = further[0], depth + 1
@@ -138,7 +139,7 @@ class _Source:
         at = (self.name,)
         pieces = [Piece(member, member.parts[len(listing.at) :]) for member in listing.members()]
         if self.kind == "file":  # where it lies may say whose it is
-            return Root(self.path.resolve().parent.name, at, pieces)
+            return Root(_shown(self.path.resolve().parent), at, pieces)
         return Root(stem(self.name), at, pieces, self.one_of_several)
 
     def _further(self, found: Sorted, stack: ExitStack) -> tuple[Sorted, list[Note]] | None:
@@ -160,3 +161,7 @@ class _Source:
         if not further.works:
             return None
         return further, [Note(archive.member.path, "taken", Message("intake.opened")), *notes]
+
+
+def _shown(path: Path) -> str:
+    return decoded(os.fsencode(path.name))

@@ -127,6 +127,11 @@ class Listing:
         self._fill(parts[:-1])
         return True
 
+    def refuse_folder(self, inner: Parts, message: Message) -> None:
+        """A folder that cannot be looked into, or not to its end."""
+        self._fill(self.at + inner)
+        self.note(inner, "refused", message)
+
     def _put(self, member: Member) -> bool:
         if self._is_junk(member.parts):
             return False

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from grader.batch.attempt import Attempt, Note
 from grader.batch.choice import choose
-from grader.batch.layouts.layout import Piece, Work
+from grader.batch.layouts.layout import Piece, Work, student_called
 from grader.batch.member import Refused, TooLarge
 from grader.batch.nest import Contents, open_archives
 from grader.batch.wanted import Wanted
@@ -59,7 +60,7 @@ class Picker:
         """The attempt that a file is."""
         path = piece.member.path
         language = self.wanted.language_of(piece.name)
-        if not self.wanted.is_exact(piece.name):
+        if not self.wanted.is_exact(piece.name) and not _is_named_after(piece, work):
             message = Message("intake.other_name", {"wanted": self.wanted.names[language]})
             yield Note(path, "taken", message)
         try:
@@ -98,6 +99,11 @@ def passed_over(pieces: Sequence[Piece], id: str) -> Iterator[Note]:
     for piece in pieces:
         if not piece.member.refused:
             yield Note(piece.member.path, "passed_over", Message(id))
+
+
+def _is_named_after(piece: Piece, work: Work) -> bool:
+    """Whether a file bears its owner's name, and may be called as it likes."""
+    return student_called(PurePosixPath(piece.name).stem).id == work.students[0].id
 
 
 def _some(names: Sequence[str]) -> list[str]:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from grader.batch.archive import has_archive_name, has_foreign_archive_name, stem
+from grader.batch.dates import date_in
 from grader.batch.layouts.layout import Piece, Root, Sorted, Work, gathered, student_called
 from grader.batch.wanted import Wanted
 
@@ -11,11 +12,13 @@ from grader.batch.wanted import Wanted
 def is_one_students(root: Root, wanted: Wanted) -> bool:
     """Whether a folder is one student's, and not a class's.
 
-    Its own files are named after the exercise, not after students; or it is a copy of the project.
-    A class has such files in several of its folders.
+    Its own files are named after the exercise, not after students; or it is a copy of the project,
+    or holds such files in folders with dates. A class has them in several of its folders.
     """
     exact = [piece.inner for piece in root.pieces if wanted.is_exact(piece.name)]
     if any(inner[:-1] == (wanted.home,) for inner in exact):
+        return True
+    if exact and all(len(inner) == 2 and date_in(inner[0]) for inner in exact):  # noqa: PLR2004
         return True
     if any(len(inner) == 1 for inner in exact):
         return len({inner[0] for inner in exact if len(inner) > 1}) < 2  # noqa: PLR2004
