@@ -116,9 +116,10 @@ def test_names_of_archives(name):
     assert archive.stem(name).lower() == "a"
 
 
-@pytest.mark.parametrize("name", ["a.rar", "a.7z", "a.py.gz", "a.tar.xz", "a.tar.bz2"])
+@pytest.mark.parametrize("name", ["a.rar", "a.7z", "a.gz", "a.tar.xz", "A.TAR.BZ2"])
 def test_names_of_foreign_archives(name):
     """So are those of kinds that are not read."""
+    assert archive.stem(name).lower() == "a"
     assert archive.has_foreign_archive_name(name)
     assert not archive.has_archive_name(name)
 
@@ -225,6 +226,13 @@ def test_junk(pack, name):
     assert not any(path == f"class.zip/{name}" for path in members)
     assert "intake.junk" in notes.values()
     assert set(notes.values()) == {"intake.junk"}
+
+
+def test_junk_is_noted_once():
+    """Of a folder of junk with many files in it there is one note."""
+    content = zipped({f"ada/.git/objects/{i}": b"" for i in range(9)})
+    with opened_archive(io.BytesIO(content), AT, Budget(MANY)) as listing:
+        assert [note.path for note in listing.notes()] == ["class.zip/ada/.git"]
 
 
 @pytest.mark.parametrize("name", ["_x.py", "git/p17.py", "DS_Store", "macosx/p17.py", "pycache.py"])
@@ -383,6 +391,38 @@ def test_endless_headers():
     """A tar file of nothing but headers for the next header ends the reading, not the reader."""
     block = special("././@LongLink", tarfile.GNUTYPE_LONGNAME)[0].tobuf(tarfile.GNU_FORMAT)
     assert refused(block * 20_000) == "intake.broken"
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.REGTYPE])
+@pytest.mark.parametrize("size", [2**33 - 1, 2**40, 2**62, 2**70])
+def test_a_header_that_claims_too_much(kind, size, tmp_path):
+    """What a tar file says of a header's own size takes no memory."""
+    info, _ = special("p17.py", kind)
+    info.size = size
+    content = tarred({"a.py": WORK}, form=tarfile.GNU_FORMAT)[:1024]
+    content += info.tobuf(tarfile.GNU_FORMAT) + bytes(512)
+    path = tmp_path / "class.tar"
+    path.write_bytes(content)
+    assert is_archive(path)
+    with (
+        contextlib.suppress(Refused),
+        path.open("rb") as stream,
+        opened_archive(stream, AT, Budget(MANY)) as listing,
+    ):
+        assert listing.members()[0].read(1000) == WORK
+
+
+def test_a_full_disk(monkeypatch):
+    """That there is no room for what an archive holds is no fault of the archive's."""
+
+    class Full(io.BytesIO):
+        def write(self, _):
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(archive, "SpooledTemporaryFile", lambda **_: Full())
+    assert refused(tarred({"a.py": WORK}, packed=True)) == "intake.unreadable"
+    with opened_archive(io.BytesIO(zipped({"a.zip": b"x"})), AT, Budget(MANY)) as listing:
+        assert why_not_spooled(listing.members()[0], Budget(MANY)) == "intake.unreadable"
 
 
 @given(st.data())

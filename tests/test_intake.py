@@ -573,6 +573,22 @@ def test_names_on_disk_in_another_encoding(stack, tmp_path):
     assert all(a.submission.source == WORK for a in came)
 
 
+def test_names_that_read_alike(stack, tmp_path, monkeypatch):
+    """Of two names that read alike, whatever their bytes, always the same one counts."""
+    folder = laid_out(tmp_path / "class", {f"ada/{FILE}": WORK, f"张三/{FILE}": b"utf-8"})
+    try:
+        laid_out(folder / os.fsdecode("张三".encode("gbk")), {FILE: b"gbk"})
+    except OSError:
+        pytest.skip("this file system wants names in UTF-8")
+    came = [things(stack, folder)]
+    for seed in range(4):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "scandir", scandir_in(random.Random(seed)))
+            came.append(things(stack, folder))
+    assert len({attempts(one)[1].submission.source for one in came}) == 1
+    assert notes(came[0]) == {f"class/张三/{FILE}": "intake.twice"}
+
+
 NAMES = [
     "a b",
     "it's",

@@ -213,6 +213,15 @@ def test_two_columns_of_one_name(read):
     assert listed(read("id,name,id\n1,Ada,2\n"))[0][0] == "1"
 
 
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+def test_separators_in_names(read, ends):
+    """It is the line of the columns' names that tells what separates them."""
+    text = ends.join(["id\tname", "1\tLovelace, Ada; Countess", "2\tTuring, Alan, OBE", ""])
+    assert [student.name for student in read(text).students] == [
+        "Lovelace, Ada; Countess", "Turing, Alan, OBE",
+    ]  # fmt: skip
+
+
 # --- what is wrong with it -----------------------------------------------------------------------
 
 

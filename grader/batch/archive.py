@@ -20,14 +20,14 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO
 
-from grader.batch.member import Listing, Member, Parts, Refused
+from grader.batch.member import Listing, Member, Parts, Refused, unreadable
 from grader.batch.names import decoded, parts_of
 from grader.message import Message
 
 _MB = 1024 * 1024
 
 _NAMES = re.compile(r"\.(zip|tar|tar\.gz|tgz)$", re.IGNORECASE)
-_OTHERS = re.compile(r"\.(rar|7z|gz|bz2|xz|zst|tbz2?|txz|iso|cab|lzh)$", re.IGNORECASE)
+_OTHERS = re.compile(r"(\.tar)?\.(rar|7z|gz|bz2|xz|zst|tbz2?|txz|iso|cab|lzh)$", re.IGNORECASE)
 
 #: How a zip file begins: with a member, or, where it has none, with its list's end
 #: (APPNOTE.TXT 4.3.7 and 4.3.16).
@@ -53,7 +53,7 @@ _CHUNK = 256 * 1024
 #: What the readers of archives raise on garbage.
 _BROKEN = (
     zipfile.BadZipFile, tarfile.TarError, zlib.error, struct.error, EOFError, OSError, ValueError,
-    ArithmeticError, LookupError, RuntimeError,
+    ArithmeticError, LookupError, RuntimeError, MemoryError,
 )  # fmt: skip
 
 
@@ -137,7 +137,7 @@ def has_foreign_archive_name(name: str) -> bool:
 
 def stem(name: str) -> str:
     """An archive's name without its ending."""
-    return _NAMES.sub("", name)
+    return _OTHERS.sub("", _NAMES.sub("", name))
 
 
 def is_archive(path: Path) -> bool:
@@ -178,7 +178,7 @@ def spooled(member: Member, budget: Budget) -> Iterator[IO[bytes]]:
         Refused: they cannot be read, or are too many.
     """
     with SpooledTemporaryFile(max_size=_SMALL) as copy:
-        with member.open() as stream:
+        with _told(), member.open() as stream:
             while chunk := stream.read(_CHUNK):
                 budget.spend(len(chunk))
                 copy.write(chunk)
@@ -218,6 +218,8 @@ def _told() -> Iterator[None]:
     try:
         yield
     except _BROKEN as error:
+        if isinstance(error, OSError) and error.errno is not None:  # it is the system that fails
+            raise Refused(unreadable(error)) from None
         raise Refused(Message("intake.broken", {"detail": str(error)})) from None
 
 

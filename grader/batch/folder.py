@@ -8,13 +8,16 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from grader.batch.member import Listing, Parts, Refused
+from grader.batch.member import Listing, Parts, Refused, unreadable
 from grader.batch.names import decoded
 from grader.message import Message
 
-#: What must not happen between a file's being listed and its being opened: that a link takes its
-#: place, or a pipe, which would be waited for. Windows has neither flag.
-_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+#: Between a file's being listed and its being opened, a link may take its place, which is not to be
+#: followed, or a pipe, which is not to be waited for. Bytes are to come as they are. No system has
+#: all of these flags, nor needs them.
+_FLAGS = os.O_RDONLY | sum(
+    getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")
+)
 
 
 def list_folder(path: Path, at: Parts) -> Listing:
@@ -30,7 +33,8 @@ def list_folder(path: Path, at: Parts) -> Listing:
         folder, inner = waiting.pop()
         try:
             with os.scandir(folder) as entries:
-                for entry in entries:
+                # Two names may read alike, and of these the later counts.
+                for entry in sorted(entries, key=lambda entry: entry.name):
                     name = (*inner, decoded(os.fsencode(entry.name)))
                     if entry.is_dir(follow_symlinks=False):
                         if listing.add_folder(name):
@@ -40,11 +44,6 @@ def list_folder(path: Path, at: Parts) -> Listing:
         except OSError as error:
             listing.refuse_folder(inner, unreadable(error))
     return listing
-
-
-def unreadable(error: OSError) -> Message:
-    """That the system does not let a thing be read."""
-    return Message("intake.unreadable", {"detail": error.strerror or str(error)})
 
 
 def _add(listing: Listing, entry: "os.DirEntry[str]", name: Parts) -> None:

@@ -10,10 +10,10 @@ from typing import Literal
 
 from grader.batch.archive import Budget, Limits, is_archive, opened_archive, stem
 from grader.batch.attempt import Attempt, Note
-from grader.batch.folder import list_folder, open_file, unreadable
+from grader.batch.folder import list_folder, open_file
 from grader.batch.layouts.layout import Piece, Root, Sorted
 from grader.batch.layouts.recognise import sorted_out
-from grader.batch.member import Listing, Refused
+from grader.batch.member import Listing, Refused, unreadable
 from grader.batch.names import decoded
 from grader.batch.nest import MAX_DEPTH, open_piece
 from grader.batch.pick import Picker, passed_over
@@ -25,7 +25,7 @@ from grader.message import Message
 #: What may come out of an instructor's own archive.
 LIMITS = Limits(members=500_000, unpacked=4 * 1024**3, claimed=False)
 
-Kind = Literal["folder", "archive", "file"]
+_Kind = Literal["folder", "archive", "file"]
 
 
 def take(
@@ -53,7 +53,7 @@ def take(
     return (thing for source in checked for thing in source.things())
 
 
-def _kind(path: Path, wanted: Wanted) -> Kind:
+def _kind(path: Path, wanted: Wanted) -> _Kind:
     """What a source is.
 
     Raises:
@@ -87,7 +87,7 @@ class _Source:
     """
 
     path: Path
-    kind: Kind
+    kind: _Kind
     picker: Picker
     one_of_several: bool
 

@@ -34,6 +34,11 @@ class Refused(Exception):
     message: Message
 
 
+def unreadable(error: OSError) -> Message:
+    """That the system does not let a thing be read."""
+    return Message("intake.unreadable", {"detail": error.strerror or str(error)})
+
+
 class TooLarge(Exception):
     """A member has more bytes than were asked for."""
 

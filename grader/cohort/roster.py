@@ -210,7 +210,7 @@ def _rows(path: Path) -> Iterator[_Row]:
 def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
     """The lines of a CSV file that are not blank, each with the number of its first, from 1."""
     text = _text(path)
-    first = _QUOTED.sub("", text.lstrip().partition("\n")[0])
+    first = re.split(r"[\r\n]", _QUOTED.sub("", text).lstrip(), maxsplit=1)[0]
     separator = max("\t,;", key=first.count)  # tabs, if none is there: then a comma is a name's
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     line = 1

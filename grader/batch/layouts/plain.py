@@ -70,7 +70,7 @@ def _owner(piece: Piece, wanted: Wanted) -> str:
 
 
 def _owner_of_file(name: str, wanted: Wanted) -> str:
-    if has_archive_name(name):
+    if has_archive_name(name) or has_foreign_archive_name(name):
         return stem(name)
     named = wanted.has_ending(name) and not wanted.is_alike(name)
-    return PurePosixPath(name).stem if named or has_foreign_archive_name(name) else ""
+    return PurePosixPath(name).stem if named else ""
