@@ -418,15 +418,19 @@ def test_bombs(stack, tmp_path, monkeypatch, limits, content, id):  # noqa: PLR0
     assert notes(came) == {f"class.zip/{name}": id}
 
 
-def test_a_bomb_of_many_archives(stack, class_zip, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [("x.zip", zipped({"x.txt": os.urandom(900)})), ("x.tgz", tarred({"x.txt": ""}, packed=True))],
+    ids=["zip", "tar.gz"],
+)
+def test_a_bomb_of_many_archives(stack, tmp_path, monkeypatch, name, part):
     """All archives of one student share their limits; another student has limits of their own."""
-    monkeypatch.setattr(nest, "LIMITS", Limits(members=50, unpacked=3000))
-    part = zipped({"x.txt": os.urandom(900)})
-    files = {f"eve/{i}.zip": part for i in range(9)} | {"zoe/1.zip": zipped({FILE: WORK})}
-    came = things(stack, class_zip(zipped(files)))
+    monkeypatch.setattr(nest, "LIMITS", Limits(members=50, unpacked=30_000))
+    files = {f"eve/{i}{name}": part for i in range(60)} | {"dan/w.zip": zipped({FILE: WORK})}
+    came = things(stack, written(tmp_path / "class.zip", zipped(files)))
     refused = [path for path, id in notes(came).items() if id == "intake.too_much"]
-    assert 0 < len(refused) < 9
-    assert found(came)["zoe"] == f"class.zip/zoe/1.zip/{FILE}"
+    assert 0 < len(refused) < 60
+    assert found(came)["dan"] == f"class.zip/dan/w.zip/{FILE}"
 
 
 # --- what is not to be trusted -------------------------------------------------------------------
