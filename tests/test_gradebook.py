@@ -514,6 +514,17 @@ def test_column_that_is_none_to_fill(book, column):
     assert refusal(book(), entry("1001"), column=column).message.id == "usage.gradebook_no_column"
 
 
+@pytest.mark.parametrize(
+    "heading", ["P17 Final Score", "Override Score (P17)", "P17 Unposted Current Points"]
+)
+def test_computed_column(book, heading):
+    """A column that Canvas computes is not to be filled, whatever it is of."""
+    content = CANVAS.replace("Current Score,Final", f"{heading},Final").replace(
+        "(read only),(read", ",(read"
+    )
+    assert points_in(fill(book(content), [entry("1001", 85)], NAMES).data)[ADA] == "85"
+
+
 def test_read_only_column(book):
     """A column that Canvas takes nothing into is not the exercise's."""
     content = CANVAS.replace("100.00,100.00", "100.00,(read only)")
@@ -669,6 +680,8 @@ def test_moodle_column(book):
     """The grades' column may be named; one that is not there is not made up."""
     content = MOODLE.format(**{**ENGLISH, "grade": "Note"})
     assert b'grading",85,' in fill(book(content), [entry("101", 85)], NAMES, "Note").data
+    both = content.replace("Status,", "Grade,")
+    assert b'grading",85,' in fill(book(both), [entry("101", 85)], NAMES, "Note").data
     error = refusal(book(content), entry("101"))
     assert error.message.id == "usage.gradebook_no_column"
     assert "Note" in error.message.params["columns"]

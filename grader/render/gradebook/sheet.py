@@ -77,11 +77,9 @@ def read_text(path: Path) -> Text:
     data = data.removeprefix(bom)
     for encoding in (_BOMS[bom],) if bom else _ENCODINGS:
         try:
-            text = data.decode(encoding)
+            return Text(path, data.decode(encoding), bom, encoding)
         except UnicodeDecodeError:
             continue
-        if text.encode(encoding) == data:
-            return Text(path, text, bom, encoding)
     raise UsageError("usage.gradebook_encoding", file=str(path))
 
 
@@ -145,8 +143,8 @@ def _rows(text: Text, delimiter: str) -> Iterator[list[Cell]]:
         UsageError: a quote is never closed.
     """
     # A quote within a cell that does not begin with one is a character like others, as is
-    # whatever follows a closing quote.
-    cell = re.compile(rf'(?:"((?:[^"]|"")*+)("?))?([^{delimiter}\r\n]*+)(\r\n|[\r\n{delimiter}]?)')
+    # whatever follows a closing quote. Where lines end in two characters, an empty row is between.
+    cell = re.compile(rf'(?:"((?:[^"]|"")*+)("?))?([^{delimiter}\r\n]*+)([\r\n{delimiter}]?)')
     row: list[Cell] = []
     position = 0
     while position < len(text.text) or row:
