@@ -1,10 +1,9 @@
 (() => {
-  const MARKS = "✓✗!–";
-  // What a column is sorted by; null where there is nothing.
+  // What a cell is sorted by, by the kind of its column; null where there is nothing.
   const KEYS = {
     text: (text) => text,
     number: (text) => (text === "–" ? null : Number(text)),
-    mark: (text) => (text === "" ? null : MARKS.indexOf(text)),
+    mark: (text, { marks }) => (text === "" ? null : marks.indexOf(text)),
   };
   // Cells have no end tags, so that the last one of a row ends in a line end.
   const textOf = (row, i) => row.cells[i].textContent.trim();
@@ -34,7 +33,7 @@
 
     function sort(head, i, down) {
       const key = KEYS[head.dataset.sort];
-      const keys = new Map(rows.map((one) => [one, key(textOf(one.row, i))]));
+      const keys = new Map(rows.map((one) => [one, key(textOf(one.row, i), table.dataset)]));
       rows.sort((one, other) => {
         const [a, b] = [keys.get(one), keys.get(other)];
         if (a === null || b === null) return (a === null) - (b === null); // last, whichever way

@@ -4,13 +4,13 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from grader.cohort.overview import Group, Overview, Row
-from grader.cohort.spread import Bin, of_durations, of_scores, percentile
+from grader.cohort.spread import of_durations, of_scores, percentile
 from grader.i18n import Translator, printable
 from grader.message import Message
+from grader.render.histogram import Histogram, share
 from grader.render.templates import stream
 from grader.score import Outcome
 
@@ -33,9 +33,6 @@ _SLOWEST = 5
 _LONGEST_NAME = 60
 _LONGEST_PATH = 200
 _LONGEST_TEXT = 600
-
-#: Pixels of a histogram's highest bar.
-_HEIGHT = 120
 
 #: How dark a cell may be.
 _SHADES = 4
@@ -67,17 +64,6 @@ class Person(NamedTuple):
 
     name: str
     file: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A bin of a histogram as it is drawn: percent of the width, pixels of the height."""
-
-    x: float
-    width: float
-    y: float
-    height: float
-    count: int
 
 
 def overview_page(
@@ -115,7 +101,7 @@ def overview_page(
         took=None if took_s is None else _span(took_s, say),
         mean=round(statistics.fmean(scores), 1) if scores else None,
         median=statistics.median(scores) if scores else None,
-        scores=_histogram(of_scores(scores, overview.max_score), say),
+        scores=Histogram.of(of_scores(scores, overview.max_score), say),
         judged=sum(counts[0].ended.values()),
         counts=counts,
         checks=overview.checks,
@@ -125,13 +111,14 @@ def overview_page(
         cases_left_out=len(cases[_CASES:]),
         errors=[(_kind(kind, say), _listed(found, people)) for kind, found in overview.errors()],
         groups=_groups(overview, people, say),
-        alike=[[people.get(id) or Person(_cut(id)) for id in ids] for ids in alike],
+        alike=[[people.get(id) or Person(_cut(id)) for id in ids] for ids in alike[:_GROUPS]],
+        alike_left_out=alike[_GROUPS:],
         times=_times(rows, people, say),
         notes=_notes(notes, say),
         named=any(row.student.name for row in rows),
         marks=_MARKS,
         first_people=_PEOPLE,
-        percent=_percent,
+        share=share,
         lines=(_line(row, say) for row in rows),
     )
 
@@ -149,11 +136,13 @@ def _cut(text: str, longest: int = _LONGEST_NAME) -> str:
 
 def _people(rows: Sequence[Row]) -> dict[str, Person]:
     """How lists show students, by their ids: where a name alone does not tell who, with the id."""
-    names = {row.student.id: _cut(row.student.shown) for row in rows}
-    times = Counter(names.values())
+    names = [_cut(row.student.shown) for row in rows]
+    times = Counter(names)
     return {
-        id: Person(name if times[name] == 1 else f"{name} ({_cut(id)})", _file(row))
-        for (id, name), row in zip(names.items(), rows, strict=True)
+        row.student.id: Person(
+            name if times[name] == 1 else f"{name} ({_cut(row.student.id)})", _file(row)
+        )
+        for name, row in zip(names, rows, strict=True)
     }
 
 
@@ -181,50 +170,6 @@ def _kind(kind: str, say: Translator) -> str:
     return say(id) if say.knows(id) else kind
 
 
-def _percent(part: float, whole: float) -> str:
-    return f"{100 * part / whole:.0f}%" if whole else "–"
-
-
-def _histogram(bins: Sequence[Bin], say: Translator) -> dict[str, Any]:
-    """What a histogram draws, and the same in words."""
-    total = sum(one.count for one in bins)
-    most = max(bins, key=lambda one: one.count, default=None)
-    return {
-        "bars": _bars(bins),
-        "ticks": _ticks(bins),
-        "figures": [(_range(one, say), one.count, _percent(one.count, total)) for one in bins],
-        "total": total,
-        "most": most and most.count,
-        "where": most and _range(most, say),
-    }
-
-
-def _range(one: Bin, say: Translator) -> str:
-    if one.low == one.high:
-        return f"{one.low:g}"
-    return say("overview.range", low=one.low, high=one.high)
-
-
-def _bars(bins: Sequence[Bin]) -> list[Bar]:
-    width = 100 / max(1, len(bins))
-    most = max((one.count for one in bins), default=0) or 1
-    heights = [round(_HEIGHT * one.count / most, 1) for one in bins]
-    return [
-        Bar(round(i * width, 2), round(width, 2), round(_HEIGHT - height, 1), height, one.count)
-        for i, (one, height) in enumerate(zip(bins, heights, strict=True))
-    ]
-
-
-def _ticks(bins: Sequence[Bin]) -> list[tuple[float, str]]:
-    """The bounds, in percent of the width; a bin of one value has that below its middle."""
-    width = 100 / max(1, len(bins))
-    places = [i + (one.low == one.high) / 2 for i, one in enumerate(bins)]
-    ticks = [(place, one.low) for place, one in zip(places, bins, strict=True)]
-    if bins and bins[-1].low < bins[-1].high:
-        ticks.append((len(bins), bins[-1].high))
-    return [(round(place * width, 2), f"{bound:g}") for place, bound in ticks]
-
-
 def _together(overview: Overview) -> list[tuple[str, list[dict[str, Any]]]]:
     """Row by row the checks, each with how many lost it together with each of them."""
     pairs = overview.lost_together()
@@ -249,8 +194,7 @@ def _groups(overview: Overview, people: Mapping[str, Person], say: Translator) -
     several = [group for group in groups if len(group.rows) > 1]
     return {
         "shown": [_group(group, people, say) for group in several[:_GROUPS]],
-        "left_out": len(several[_GROUPS:]),
-        "students_left_out": sum(len(group.rows) for group in several[_GROUPS:]),
+        "left_out": [group.rows for group in several[_GROUPS:]],
         "alone": len(groups) - len(several),
     }
 
@@ -275,7 +219,7 @@ def _times(
         "total": _span(math.fsum(seconds), say),
         "median": _span(statistics.median(seconds), say),
         "most": _span(percentile(seconds, 95), say),
-        "histogram": _histogram(of_durations(seconds), say),
+        "histogram": Histogram.of(of_durations(seconds), say),
         "slowest": [(people[row.student.id], _span(row.duration_s, say)) for row in slowest],
     }
 
