@@ -613,6 +613,11 @@ def test_times_are_in_places_of_their_own():
     assert without_times(1) == without_times(2)
 
 
+def test_a_large_class_is_of_a_few_megabytes():
+    """Ten thousand students take less than three."""
+    assert len(page_of(class_of(10_000), "zh").encode()) < 3_000_000
+
+
 def test_it_comes_in_pieces():
     """The table of all students is never whole in memory: no piece holds more than a part of it."""
     rows = [piece.count("<tr>") for piece in overview_page(overview_of(class_of(3000)), SAY["en"])]
