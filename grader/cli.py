@@ -9,6 +9,7 @@ import sys
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal, get_args
 
 import click
 
@@ -28,8 +29,8 @@ STDOUT = "-"
 SITE = "site"
 
 #: Which of a student's attempts counts, and who grades a class.
-COUNTING = ("latest", "best")
-ENGINES = ("local", "dask")
+Counting = Literal["latest", "best"]
+Engine = Literal["local", "dask"]
 
 #: A seed is drawn below this, so that it is short enough to type again.
 _SEEDS = 10**6
@@ -204,8 +205,10 @@ def validate(
 @click.option("--roster", type=click.Path(path_type=Path), help="help.roster")
 @click.option("--gradebook", type=click.Path(path_type=Path), help="help.gradebook")
 @click.option("--column", help="help.column")
-@click.option("--attempt", type=click.Choice(COUNTING), default="latest", help="help.attempt")
-@click.option("--engine", type=click.Choice(ENGINES), default="local", help="help.engine")
+@click.option(
+    "--attempt", type=click.Choice(get_args(Counting)), default="latest", help="help.attempt"
+)
+@click.option("--engine", type=click.Choice(get_args(Engine)), default="local", help="help.engine")
 @click.option("--scheduler", metavar="ADDRESS", help="help.scheduler")
 @click.option("--seed", type=click.IntRange(min=0), help="help.batch_seed")
 @click.option("--isolation", type=click.Choice(LEVELS), default="require", help="help.isolation")
@@ -223,8 +226,8 @@ def batch(
     roster: Path | None,
     gradebook: Path | None,
     column: str | None,
-    attempt: str,
-    engine: str,
+    attempt: Counting,
+    engine: Engine,
     scheduler: str | None,
     seed: int | None,
     isolation: Level,

@@ -5,7 +5,7 @@ in which nothing has changed grades nothing.
 """
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -28,7 +28,7 @@ from grader.submission import Submission
 Counting = Literal["latest", "best"]
 
 #: Does tasks, however it likes, and gives what comes of them in any order.
-Engine = Callable[[Setting, Iterator[Task]], Iterator[Graded]]
+Engine = Callable[[Setting, Iterator[Task]], Generator[Graded]]
 
 #: Faults of which every submission will fall victim alike.
 _HOPELESS = ("environment.isolation", "environment.preload")
@@ -60,8 +60,8 @@ class Batch:
         things = take(sources, self.setting.exercise)
         with self.store.transaction():
             self.store.begin()
-            for student in roster.students if roster else ():
-                self.store.enrol(student)
+            for enrolled in roster.students if roster else ():
+                self.store.enrol(enrolled)
             for thing in things:
                 if isinstance(thing, Note):
                     self.store.note(thing)

@@ -1,6 +1,7 @@
 """Grades on a Dask cluster: workers on any machines that have the project and its packages."""
 
-from collections.abc import Iterator
+import importlib
+from collections.abc import Generator, Iterator
 from typing import Any
 
 from grader.batch.task import Graded, Setting, Task
@@ -13,7 +14,7 @@ _AHEAD = 2
 
 def grade_on_cluster(
     setting: Setting, tasks: Iterator[Task], jobs: int, address: str | None
-) -> Iterator[Graded]:
+) -> Generator[Graded]:
     """What comes of tasks, in the order in which they are done.
 
     A worker that dies is done without, and may come back: Dask gives its tasks to others. A
@@ -29,7 +30,7 @@ def grade_on_cluster(
         UsageError: ``dask.distributed`` is not installed, or no scheduler answers.
     """
     try:
-        import distributed  # noqa: PLC0415 - an extra of the package
+        distributed: Any = importlib.import_module("distributed")  # an extra of the package
     except ImportError:
         raise UsageError("usage.no_dask") from None
     with _client(distributed, jobs, address) as client:

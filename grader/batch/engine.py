@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
@@ -26,7 +26,7 @@ _LOOK_S = 1.0
 _SPARE_S = 120.0
 
 
-def grade_here(setting: Setting, tasks: Iterator[Task], jobs: int) -> Iterator[Graded]:
+def grade_here(setting: Setting, tasks: Iterator[Task], jobs: int) -> Generator[Graded]:
     """What comes of tasks, in the order in which they are done.
 
     A worker that dies or hangs is replaced. The task that it was at is tried again, and is
@@ -77,7 +77,7 @@ def _cpus(jobs: int) -> list[int | None]:
     """
     if not hasattr(os, "sched_getaffinity"):
         return [None] * jobs
-    cpus = sorted(os.sched_getaffinity(0))
+    cpus: list[int | None] = [*sorted(os.sched_getaffinity(0))]
     if jobs > len(cpus):
         return [None] * jobs
     start = os.getpid() % len(cpus)  # two batches on one machine need not meet

@@ -40,9 +40,10 @@ def fingerprint(setting: Setting) -> str:
 def page_fingerprint(setting: Setting) -> str:
     """A hash of what a feedback page hangs on besides its score: templates and texts."""
     digest = hashlib.sha256(setting.language.encode())
-    texts = [LOCALE, setting.exercise.folder / "locale"]
-    for path in (*sorted(TEMPLATES.iterdir()), *(mo for at in texts for mo in sorted(at.rglob("*.mo")))):
-        _add(digest, path.name.encode(), path.read_bytes())
+    folders = (TEMPLATES, LOCALE, setting.exercise.folder / "locale")
+    for path in (path for folder in folders for path in sorted(folder.rglob("*"))):
+        if path.is_file() and path.suffix != ".po":
+            _add(digest, path.name.encode(), path.read_bytes())
     return digest.hexdigest()
 
 

@@ -13,7 +13,7 @@ from grader.errors import EnvironmentFault
 from grader.i18n import Translator
 from grader.render.gradebook import scores_csv
 from grader.render.overview import overview_page
-from grader.score import Score
+from grader.score import Case, Score
 
 FEEDBACK = "feedback"
 
@@ -53,7 +53,8 @@ def write(batch: Batch, folder: Path, done: Callable[[], None] = lambda: None) -
                 _put(table, line)
             _put(scores, "\n]}\n")
         with whole(folder / "index.html") as index:
-            for piece in overview_page(overview, say, alike=batch.alike(), notes=batch.store.notes()):
+            alike, notes = batch.alike(), batch.store.notes()
+            for piece in overview_page(overview, say, alike=alike, notes=notes):
                 _put(index, piece)
         for name in batch.store.stale_pages():
             (pages / name).unlink(missing_ok=True)
@@ -69,17 +70,15 @@ def as_json(entry: Entry, say: Translator) -> str:
 
 def _without_drawings(score: Score) -> Score:
     """A score without its drawings, of which a class's would be a hundred megabytes."""
+
+    def lighter(case: Case) -> Case:
+        if case.evidence is None or case.evidence.drawing is None:
+            return case
+        evidence = case.evidence.model_copy(update={"drawing": None})
+        return case.model_copy(update={"evidence": evidence})
+
     checks = [
-        check.model_copy(
-            update={
-                "cases": [
-                    case.model_copy(update={"evidence": evidence.model_copy(update={"drawing": None})})
-                    if (evidence := case.evidence) and evidence.drawing
-                    else case
-                    for case in check.cases
-                ]
-            }
-        )
+        check.model_copy(update={"cases": list(map(lighter, check.cases))})
         for check in score.checks
     ]
     return score.model_copy(update={"checks": checks})

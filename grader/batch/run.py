@@ -107,9 +107,7 @@ class Gradebook:
     filled: Filled
 
 
-def run(
-    order: Order, progress: Callable[[int], AbstractContextManager[Progress]]
-) -> Result:
+def run(order: Order, progress: Callable[[int], AbstractContextManager[Progress]]) -> Result:
     """Grade a class and write its results.
 
     Args:

@@ -217,9 +217,7 @@ class Store:
         done = self._one("SELECT status FROM result WHERE key = ?", key)
         if done is not None and done[0] != "ungraded":
             return None
-        source = zlib.decompress(
-            self._one("SELECT data FROM source WHERE sha256 = ?", sha256)[0]
-        )
+        source = zlib.decompress(self._one("SELECT data FROM source WHERE sha256 = ?", sha256)[0])
         return Task(key, Submission(path, language, source, _problem(problem)))
 
     def keep(self, graded: Graded, path: str, page_form: str) -> None:

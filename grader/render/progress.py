@@ -1,7 +1,6 @@
 """How far a long piece of work has come: a bar on a terminal, plain lines elsewhere."""
 
 import time
-from types import TracebackType
 from typing import Protocol, Self, TextIO
 
 from rich.console import Console
@@ -48,14 +47,18 @@ class _Rate:
         self._begun = time.monotonic()
 
     @property
-    def a_second(self) -> float:
-        """How many were done a second so far."""
-        return self.done / max(time.monotonic() - self._begun, 1e-6)
+    def a_second(self) -> str:
+        """How many were done a second so far, in two digits."""
+        return f"{self._rate:.2g}" if self._rate < 10 else f"{self._rate:.0f}"  # noqa: PLR2004
 
     @property
-    def left_s(self) -> float:
+    def left_s(self) -> int:
         """Seconds that are left at that rate."""
-        return (self._total - self.done) / max(self.a_second, 1e-6)
+        return round((self._total - self.done) / max(self._rate, 1e-6))
+
+    @property
+    def _rate(self) -> float:
+        return self.done / max(time.monotonic() - self._begun, 1e-6)
 
 
 class _Drawn:
@@ -79,9 +82,7 @@ class _Drawn:
         self._progress.start()
         return self
 
-    def __exit__(
-        self, _k: type[BaseException] | None, _e: BaseException | None, _t: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Take it away."""
         self._progress.stop()
 
@@ -114,7 +115,7 @@ class _Lines:
             self._next = time.monotonic() + _PAUSE_S
             text = self._say(
                 "batch.line", done=rate.done, total=self._total,
-                rate=rate.a_second, left=round(rate.left_s),
+                rate=rate.a_second, left=rate.left_s,
             )  # fmt: skip
             self._stream.write(f"{text}\n")
             self._stream.flush()
