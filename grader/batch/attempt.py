@@ -7,6 +7,9 @@ from grader.cohort.student import Student
 from grader.message import Message
 from grader.submission import Submission
 
+#: What can become of a thing in a download.
+Kind = Literal["taken", "passed_over", "refused"]
+
 
 @dataclass(frozen=True)
 class Attempt:
@@ -35,5 +38,5 @@ class Note:
     """
 
     path: str
-    kind: Literal["taken", "passed_over", "refused"]
+    kind: Kind
     message: Message
