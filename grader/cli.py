@@ -9,6 +9,7 @@ import sys
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal, get_args
 
 import click
 
@@ -26,6 +27,10 @@ STDOUT = "-"
 
 #: Where hint pages are written.
 SITE = "site"
+
+#: Which of a student's attempts counts, and who grades a class.
+Counting = Literal["latest", "best"]
+Engine = Literal["local", "dask"]
 
 #: A seed is drawn below this, so that it is short enough to type again.
 _SEEDS = 10**6
@@ -190,6 +195,63 @@ def validate(
     return 0 if sound else EXIT_FAILED
 
 
+@cli.command(help="help.batch")
+@click.argument("exercise")
+@click.argument("submissions", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--output", required=True, type=click.Path(path_type=Path), help="help.batch_output"
+)
+@click.option("--jobs", type=click.IntRange(min=1), help="help.jobs")
+@click.option("--roster", type=click.Path(path_type=Path), help="help.roster")
+@click.option("--gradebook", type=click.Path(path_type=Path), help="help.gradebook")
+@click.option("--column", help="help.column")
+@click.option(
+    "--attempt", type=click.Choice(get_args(Counting)), default="latest", help="help.attempt"
+)
+@click.option("--engine", type=click.Choice(get_args(Engine)), default="local", help="help.engine")
+@click.option("--scheduler", metavar="ADDRESS", help="help.scheduler")
+@click.option("--seed", type=click.IntRange(min=0), help="help.batch_seed")
+@click.option("--isolation", type=click.Choice(LEVELS), default="require", help="help.isolation")
+@_no_color
+@_lang
+@_project
+@click.pass_obj
+def batch(
+    say: Translator,
+    *,
+    exercise: str,
+    submissions: Sequence[Path],
+    output: Path,
+    jobs: int | None,
+    roster: Path | None,
+    gradebook: Path | None,
+    column: str | None,
+    attempt: Counting,
+    engine: Engine,
+    scheduler: str | None,
+    seed: int | None,
+    isolation: Level,
+    no_color: bool,
+    project: Path | None,
+) -> int:
+    """Grade a class."""
+    from grader.batch.run import Order, run  # noqa: PLC0415 - check starts without it
+    from grader.batch.summary import summary  # noqa: PLC0415
+    from grader.render.progress import progress  # noqa: PLC0415
+
+    found = Project.find(project).exercise(exercise)
+    color = not no_color and _wants_color()
+    order = Order(
+        exercise=found, sources=submissions, output=output, language=say.language,
+        jobs=jobs or _processors(),
+        roster=roster, gradebook=gradebook, column=column, engine=engine, scheduler=scheduler,
+        counting=attempt, seed=seed, level=isolation,
+    )  # fmt: skip
+    result = run(order, lambda total: progress(total, say, sys.stderr, color=color))
+    sys.stdout.write(summary(result, output, say))
+    return 0 if result.complete else EXIT_FAILED
+
+
 @cli.command(help="help.pages")
 @click.argument("exercises", nargs=-1)
 @click.option(
@@ -268,6 +330,13 @@ def _complaint(error: GraderError, say: Translator) -> str:
     lines += [f"  - {say.text(problem)}" for problem in error.problems]
     lines += filter(None, [say.remedy(error.message.id, **error.message.params)])
     return printable("\n".join(lines))
+
+
+def _processors() -> int:
+    """The processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _wants_color() -> bool:

@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Self
@@ -10,21 +10,28 @@ from typing import Self
 import pytest
 
 from grader import __version__
-from grader.checks.plugin import GradingPlugin
-from grader.checks.session import run
-from grader.errors import EnvironmentFault, GraderError
+from grader.checks.hearing import Hearing
+from grader.checks.interview import Interview
+from grader.checks.precedents import Precedents
+from grader.checks.session import Session
+from grader.errors import EnvironmentFault, ExerciseError, GraderError
 from grader.exercise import Exercise
+from grader.frames import Comparison, compare
 from grader.score import Error, IsolationInForce, Score, Status, Submitted, Text
-from grader.subject.channel import Channel
+from grader.subject.channel import Channel, Output
 from grader.subject.isolation import Isolation, Level
 from grader.subject.python.launcher import Launcher
 from grader.subject.reference import Reference
 from grader.subject.subject import Interface, Limits, Source, Subject
 from grader.submission import Submission
+from grader.trace import Trace
 from grader.verdict import Verdict
 
 #: Seconds of loading above which a submission is not executed anew for every case.
 _SLOW_LOAD_S = 0.25
+
+#: How many calls of a failed case are drawn.
+_DRAWN = 3
 
 
 class Grader:
@@ -36,13 +43,20 @@ class Grader:
         launcher: starts the subjects; it is closed with the grader.
         level: how much isolation there must be: with ``require``, nothing is graded where a
             protection is missing.
+        precedents: what was found of earlier submissions, for who grades many with one seed;
+            the scores are the same with and without.
     """
 
     def __init__(
-        self, exercise: Exercise, language: str, launcher: Launcher, level: Level = "best"
+        self,
+        exercise: Exercise,
+        language: str,
+        launcher: Launcher,
+        level: Level = "best",
+        precedents: Precedents | None = None,
     ) -> None:
         self._exercise, self._language, self._launcher = exercise, language, launcher
-        self._level = level
+        self._level, self._precedents = level, precedents
         manifest = exercise.manifest
         self._checks = manifest.checks
         self._reference_channel: Channel | None = None
@@ -67,6 +81,8 @@ class Grader:
 
     def close(self) -> None:
         """End every subject."""
+        if "_session" in vars(self):
+            self._session.close()
         if self._reference_channel is not None:
             self._launcher.release(self._reference_channel)
         self._launcher.close()
@@ -88,22 +104,13 @@ class Grader:
         except GraderError as fault:
             error = Error(kind="grader", message=Text.of(fault.message))
             verdict = Verdict.void(Status.UNGRADED, error, self._checks)
-        points = float(sum(check.points for check in verdict.checks))
-        return Score(
-            exercise=self._exercise.id,
-            submission=Submitted(
-                path=submission.path, sha256=submission.sha256, language=submission.language
-            ),
-            device="cpu",
-            status=verdict.status,
-            score=None if verdict.status is Status.UNGRADED else points,
-            max_score=float(sum(check.points for check in self._checks)),
-            checks=verdict.checks,
-            advice=verdict.advice,
-            error=verdict.error,
-            isolation=self._isolation_in_force(),
+        return score_of(
+            self._exercise,
+            submission,
+            verdict,
             seed=seed,
-            duration_s=round(time.perf_counter() - started, 3),
+            isolation=self._isolation_in_force(),
+            duration_s=time.perf_counter() - started,
             versions=self._versions,
         )
 
@@ -123,20 +130,50 @@ class Grader:
     def _judge(self, submission: Submission, seed: int) -> Verdict:
         if submission.problem is not None:
             return Verdict.refused(submission.problem, self._checks, submission)
-        oracle = self._reference
-        oracle.begin_trace()
+        self._reference.begin_trace()
         self._require_isolation()
+        known = self._precedents
+        if known is None or known.seed != seed:
+            known = Precedents(seed)
+        interview = Interview(known, self._session)
+        rulings = interview.rulings(self.open(submission), self._reference)
+        undecided = [id for id in self._session.cases if id not in rulings]
+        if undecided:
+            hearing = self._hear(submission, seed, undecided)
+            if hearing.error is not None:
+                return Verdict.refused(hearing.error, self._checks, submission, hearing.output)
+            rulings |= hearing.rulings
+            for ruling in hearing.rulings.values():
+                known.learn(ruling)
+        ordered = [rulings[id] for id in self._session.cases]
+        return Verdict.of(ordered, self._checks, submission, self._draw)
+
+    def _hear(self, submission: Submission, seed: int, cases: Collection[str]) -> Hearing:
+        """Judge cases step by step, in a process with the submission in it."""
         deadline = time.monotonic() + self._exercise.manifest.limits.grading_s
         channel = self._launcher.open()
         subjects = _Subjects(
             channel, lambda fresh: self._subject(channel, submission, deadline, fresh=fresh)
         )
-        session = GradingPlugin(subjects=subjects, oracle=oracle, seed=seed)
+        hearing = Hearing(subjects, self._reference, seed)
         try:
-            run([self._exercise.check_file(check.id) for check in self._checks], session)
+            self._session.hear(hearing, cases)
         finally:
             self._launcher.release(channel)
-        return Verdict.of(session, self._checks, submission)
+        return hearing
+
+    @cached_property
+    def _session(self) -> Session:
+        """The exercise's checks."""
+        return Session([self._exercise.check_file(check.id) for check in self._checks])
+
+    def _draw(self, trace: Trace) -> Comparison:
+        """The last calls of a case beside the same calls on the reference."""
+        try:
+            reference = self._reference.repeat(trace)
+        except ExerciseError:  # it could not follow; what the checks found stands all the same
+            reference = Trace()
+        return compare(trace, reference, _DRAWN)
 
     def _subject(
         self,
@@ -209,6 +246,47 @@ class Grader:
         )
 
 
+def score_of(
+    exercise: Exercise,
+    submission: Submission,
+    verdict: Verdict,
+    *,
+    seed: int,
+    isolation: IsolationInForce,
+    duration_s: float = 0.0,
+    versions: Mapping[str, str] | None = None,
+) -> Score:
+    """A verdict as a score, its points added up.
+
+    Args:
+        exercise: what was graded.
+        submission: whose verdict it is.
+        verdict: on the submission.
+        seed: what the data of every case was drawn from.
+        isolation: what stood around the submission.
+        duration_s: seconds that it all took.
+        versions: of what graded it.
+    """
+    points = float(sum(check.points for check in verdict.checks))
+    return Score(
+        exercise=exercise.id,
+        submission=Submitted(
+            path=submission.path, sha256=submission.sha256, language=submission.language
+        ),
+        device="cpu",
+        status=verdict.status,
+        score=None if verdict.status is Status.UNGRADED else points,
+        max_score=float(sum(check.max_points for check in verdict.checks)),
+        checks=verdict.checks,
+        advice=verdict.advice,
+        error=verdict.error,
+        isolation=isolation,
+        seed=seed,
+        duration_s=round(duration_s, 3),
+        versions=versions or {"grader": __version__},
+    )
+
+
 class _Subjects:
     """Subjects of one submission, one after the other, each for one case.
 
@@ -225,7 +303,11 @@ class _Subjects:
         self.channel, self._begin = channel, begin
         self._load_s: float | None = None
 
-    def take(self) -> Subject:
+    def printed(self) -> tuple[Output, Output]:
+        """What the case under way has printed: stdout and stderr."""
+        return self.channel.stdout, self.channel.stderr
+
+    def take(self, case: str) -> Subject:  # noqa: ARG002 - every case gets one like the others
         """The submission, loaded.
 
         Raises:

@@ -4,6 +4,7 @@ One JSON object a line, UTF-8, a request and then its reply; ``docs/protocol.md`
 whole description. This module imports nothing but the standard library: both sides load it.
 """
 
+import binascii
 import hmac
 import json
 import math
@@ -13,6 +14,9 @@ VERSION = 1
 
 #: The tag of every JSON object that stands for a value (`{"$": "tensor", …}`).
 TAG = "$"
+
+#: Fields of a request that name an object by its number.
+REFS = ("ref", "a", "b")
 
 #: No reply may be longer than this many bytes.
 MAX_LINE = 16 * 1024 * 1024
@@ -36,8 +40,17 @@ class ProtocolError(Exception):
 
 
 def encode_line(message: Message) -> bytes:
-    """One message as one line. Lone surrogates survive, escaped."""
-    return json.dumps(message, allow_nan=False, separators=(",", ":")).encode("ascii") + b"\n"
+    """One message as one line. Lone surrogates survive, escaped; bytes are told in base64."""
+    return _encode(message).encode("ascii") + b"\n"
+
+
+def _in_base64(value: object) -> str:
+    if type(value) is bytes:
+        return binascii.b2a_base64(value, newline=False).decode("ascii")
+    raise TypeError(f"{type(value).__name__} is no JSON")
+
+
+_encode = json.JSONEncoder(allow_nan=False, separators=(",", ":"), default=_in_base64).encode
 
 
 def seal(line: bytes, key: bytes) -> bytes:

@@ -16,22 +16,29 @@ if TYPE_CHECKING:
     from grader.validate import Finding, Report
 
 
-def open_grader(exercise: Exercise, language: str, level: Level = "best") -> "Grader":
+def open_grader(
+    exercise: Exercise, language: str, level: Level = "best", *, seed: int | None = None
+) -> "Grader":
     """A grader for submissions in one language; close it after use.
 
     Args:
         exercise: what is graded.
         language: a key of the exercise's languages.
         level: how much isolation there must be.
+        seed: that of all gradings to come, where there will be many: what was found of one
+            submission is then found again of others that give the same answers.
 
     Raises:
         ExerciseError: the exercise's manifest is at fault.
     """
     launcher = launch(exercise.preload(language), exercise.allowance(), level)
     try:
-        from grader.grading import Grader  # noqa: PLC0415 - meanwhile the launcher's imports run
+        # Meanwhile the launcher's imports run.
+        from grader.checks.precedents import Precedents  # noqa: PLC0415
+        from grader.grading import Grader  # noqa: PLC0415
 
-        return Grader(exercise, language, launcher, level)
+        precedents = None if seed is None else Precedents(seed)
+        return Grader(exercise, language, launcher, level, precedents)
     except BaseException:
         launcher.close()
         raise

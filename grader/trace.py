@@ -72,7 +72,8 @@ class Trace:
     def to_json(self) -> str:
         """The whole recording as JSON text."""
         steps = [{"request": step.request, "reply": step.reply} for step in self.steps]
-        return json.dumps({"trace_version": TRACE_VERSION, "steps": steps}, ensure_ascii=True)
+        whole = {"trace_version": TRACE_VERSION, "steps": steps}
+        return json.dumps(whole, ensure_ascii=True, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> "Trace":

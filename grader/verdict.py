@@ -1,15 +1,19 @@
-"""What the checks say of a submission: pytest-json-report's report, read as checks and cases."""
+"""What the checks say of a submission: their rulings, read as checks and cases."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Self
 
 from grader import manifest
-from grader.checks.plugin import GradingPlugin
+from grader.checks.ruling import Ruling
 from grader.errors import ExerciseError, SubmissionError
+from grader.frames import Comparison
 from grader.score import Case, Check, Error, Evidence, Outcome, Output, Status, Text
 from grader.submission import Submission
+from grader.trace import Trace
+
+Draw = Callable[[Trace], Comparison]
 
 
 @dataclass(frozen=True)
@@ -30,22 +34,32 @@ class Verdict:
 
     @classmethod
     def of(
-        cls, session: GradingPlugin, checks: Sequence[manifest.Check], submission: Submission
+        cls,
+        rulings: Sequence[Ruling],
+        checks: Sequence[manifest.Check],
+        submission: Submission,
+        draw: Draw,
     ) -> Self:
-        """The verdict of a pytest session.
+        """The verdict on a submission whose cases have all been judged.
+
+        Args:
+            rulings: how the cases went, in their order.
+            checks: the exercise's.
+            submission: what was judged.
+            draw: the last calls of a case beside the reference's.
 
         Raises:
             ExerciseError: a check holds no case, or is itself at fault.
         """
-        if session.error is not None:
-            return cls.refused(session.error, checks, submission, session.output)
-        cases = _cases_by_check(session.report, [check.id for check in checks])
-        judged = [_check(check, cases[check.id]) for check in checks]
+        by_check = _by_check(rulings, [check.id for check in checks])
+        judged = [_check(check, list(map(_case, by_check[check.id]))) for check in checks]
         if all(check.status is Outcome.ERROR for check in judged):
             error = _common_error(judged, submission)
             return cls.void(Status.ERROR, error, checks)
+        judged = [_drawn(check, by_check[check.id], draw) for check in judged]
         passed = all(check.status is Outcome.PASSED for check in judged)
-        advice = [Text.of(message) for message in session.advice.values()]
+        said = {id: message for ruling in rulings[::-1] for id, message in ruling.advice.items()}
+        advice = [Text.of(message) for message in said.values()]
         return cls(Status.PASSED if passed else Status.FAILED, judged, advice)
 
     @classmethod
@@ -73,25 +87,24 @@ class Verdict:
         return cls(status, [_check(check, []) for check in checks], error=error)
 
 
-def _cases_by_check(report: Mapping[str, Any], ids: Sequence[str]) -> dict[str, list[Case]]:
-    cases: dict[str, list[Case]] = {id: [] for id in ids}
-    for test in report["tests"]:
-        file, _, name = test["nodeid"].partition("::")
-        cases[PurePath(file).stem.removeprefix("test_")].append(_case(name, test))
-    empty = [id for id, found in cases.items() if not found]
+def _by_check(rulings: Sequence[Ruling], ids: Sequence[str]) -> dict[str, list[Ruling]]:
+    found: dict[str, list[Ruling]] = {id: [] for id in ids}
+    for ruling in rulings:
+        file, _, _ = ruling.id.partition("::")
+        found[PurePath(file).stem.removeprefix("test_")].append(ruling)
+    empty = [id for id, own in found.items() if not own]
     if empty:
         raise ExerciseError("exercise.no_cases", checks=empty)
-    return cases
+    return found
 
 
-def _case(name: str, test: Mapping[str, Any]) -> Case:
-    duration = sum(test.get(stage, {}).get("duration", 0.0) for stage in ("setup", "call"))
-    name = name.removeprefix("test_")
+def _case(ruling: Ruling) -> Case:
+    test, finding = ruling.report, ruling.finding
+    name = ruling.id.partition("::")[2].removeprefix("test_")
     if test["outcome"] == "passed":
-        return Case(id=name, status=Outcome.PASSED, duration_s=round(duration, 4))
-    finding = test.get("metadata", {}).get("finding")
+        return Case(id=name, status=Outcome.PASSED, duration_s=round(ruling.duration_s, 4))
     if finding is None:
-        raise ExerciseError("exercise.check_fault", case=test["nodeid"], detail=_crash(test))
+        raise ExerciseError("exercise.check_fault", case=ruling.id, detail=_crash(test))
     return Case(
         id=name,
         status=_outcome(test["outcome"], finding),
@@ -99,8 +112,23 @@ def _case(name: str, test: Mapping[str, Any]) -> Case:
         evidence=Evidence(**finding["evidence"]),
         output=Output(**finding["output"]) if finding["output"] else None,
         hint=finding["hint"],
-        duration_s=round(duration, 4),
+        duration_s=round(ruling.duration_s, 4),
     )
+
+
+def _drawn(check: Check, rulings: Sequence[Ruling], draw: Draw) -> Check:
+    """A check with the case drawn that its message is of."""
+    if check.status not in (Outcome.FAILED, Outcome.ERROR):
+        return check
+    shown = check.case()
+    ruling = rulings[check.cases.index(shown)]
+    assert shown.evidence is not None  # noqa: S101 - a case that did not pass has some
+    if not ruling.trace.steps:  # it failed before it saw anything of the submission
+        return check
+    evidence = shown.evidence.model_copy(update={"drawing": ruling.drawn(draw)})
+    drawn = shown.model_copy(update={"evidence": evidence})
+    cases = [drawn if case is shown else case for case in check.cases]
+    return check.model_copy(update={"cases": cases})
 
 
 def _outcome(outcome: str, finding: Mapping[str, Any]) -> Outcome:

@@ -3,26 +3,20 @@
 import random
 from collections.abc import Callable, Generator, Mapping
 from math import isfinite
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
 from grader.checks.expect import CheckFailed, Unseen
-from grader.errors import ExerciseError, GraderError, SubmissionError
-from grader.frames import compare
+from grader.checks.hearing import Hearing, Seen
+from grader.errors import GraderError, SubmissionError
 from grader.message import Message
-from grader.subject.channel import Channel, Output
+from grader.subject.channel import Output
 from grader.subject.faults import SubjectRaised
-from grader.subject.reference import Reference
 from grader.subject.subject import Subject
-from grader.trace import Trace
 
 #: How many calls before a failure are listed.
 _CALLS = 8
-
-#: How many of them are drawn.
-_DRAWN = 3
 
 #: Characters of a text that are told.
 _TEXT = 8000
@@ -30,106 +24,82 @@ _TEXT = 8000
 Advise = Callable[..., None]
 
 
-class Subjects(Protocol):
-    """Where a case gets its subject from.
-
-    Attributes:
-        channel: the pipe to the process that it lives in.
-    """
-
-    channel: Channel
-
-    def take(self) -> Subject:
-        """The submission, loaded."""
-
-
 class GradingPlugin:
-    """Grades one submission in one pytest session.
-
-    Args:
-        subjects: where subjects with the submission in them come from.
-        oracle: a subject of the reference solution, for expected values.
-        seed: what all random data is drawn from.
+    """Fixtures of the checks, and what their reports are to hold.
 
     Attributes:
-        report: pytest-json-report's report, once the session is over.
-        error: what ended the grading early, if anything did.
-        output: what the submission had printed by then.
-        advice: what it might do better, by id.
-        fault: what ended it early through no fault of the submission, if anything did.
-        interrupted: whether somebody pressed Ctrl-C.
+        hearing: the submission that is before the checks.
+        trouble: why check files cannot be collected, as pytest says it.
     """
 
-    def __init__(self, *, subjects: Subjects, oracle: Reference, seed: int) -> None:
-        self.report: dict[str, Any] = {}
-        self.error: SubmissionError | None = None
-        self.output: dict[str, Any] | None = None
-        self.advice: dict[str, Message] = {}
-        self.fault: GraderError | None = None
-        self.interrupted = False
-        self._subjects, self._oracle, self._seed = subjects, oracle, seed
-        self._subject: Subject | None = None
-        self._drawn: set[Path] = set()
+    def __init__(self) -> None:
+        self.hearing: Hearing
+        self.trouble: list[str] = []
+
+    def pytest_addoption(self, parser: pytest.Parser) -> None:
+        """What others ask for of the terminal's part in pytest, which is left out."""
+        parser.addoption("--tb", dest="tbstyle", default="no")
+        parser.addoption("--verbose", dest="verbose", type=int, default=0)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str]:
+        """How a stage went, in a word, which the terminal's part would say otherwise."""
+        return report.outcome, "", ""
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Remember what cannot be collected."""
+        if report.failed:
+            self.trouble.append(report.longreprtext)
 
     @pytest.fixture
-    def subject(self) -> Generator[Subject, None, None]:
+    def subject(self, request: pytest.FixtureRequest) -> Generator[Subject, None, None]:
         """The submission, with nothing left of the cases before."""
-        self._subject = self._subjects.take()
-        yield self._subject
-        self._subject = None
+        hearing, case = self.hearing, request.node.nodeid
+        hearing.subject = hearing.subjects.take(case)
+        seen = hearing.seen[case] = Seen(hearing.subject.trace)
+        yield hearing.subject
+        seen.printed = any(output.size for output in hearing.subjects.printed())
+        hearing.subject = None
 
     @pytest.fixture
     def oracle(self) -> Subject:
         """The reference solution. What it computes is what is expected."""
-        return self._oracle
+        return self.hearing.oracle
 
     @pytest.fixture
     def rng(self, request: pytest.FixtureRequest) -> random.Random:
         """Randomness of this case: the same for the same seed, whichever cases run before it."""
-        return random.Random(f"{self._seed}:{request.node.name}")  # noqa: S311 - no secret
+        return random.Random(f"{self.hearing.seed}:{request.node.name}")  # noqa: S311 - no secret
 
     @pytest.fixture
-    def advise(self) -> Advise:
+    def advise(self, subject: Subject, request: pytest.FixtureRequest) -> Advise:  # noqa: ARG002
         """Say something that costs no points, once however often it is seen."""
+        advice = self.hearing.seen[request.node.nodeid].advice
 
         def say(id: str, **params: object) -> None:
-            self.advice.setdefault(id, Message(id, params))
+            advice.setdefault(id, Message(id, params))
 
         return say
 
-    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """The session ends early: pytest uses the same way out for reasons of its own."""
-        self.interrupted = excinfo.type is KeyboardInterrupt
-
-    def pytest_json_modifyreport(self, json_report: dict[str, Any]) -> None:
-        """The session is over."""
-        self.report = json_report
-
-    def pytest_json_runtest_metadata(
-        self, item: pytest.Item, call: pytest.CallInfo[Any]
-    ) -> dict[str, Any]:
+    def pytest_json_runtest_metadata(self, call: pytest.CallInfo[Any]) -> dict[str, Any]:
         """What the report is to know of a stage that did not pass."""
         if call.excinfo is None:
             return {}
-        raised = call.excinfo.value
-        if isinstance(raised, SubmissionError):
-            if self.error is None:
-                raised.params, raised.code = _told(raised.params), _told(raised.code)
-                self.error, self.output = raised, self._output()
-            item.session.shouldstop = "the submission cannot be graded"
+        hearing, raised = self.hearing, call.excinfo.value
+        if isinstance(raised, SubmissionError) and hearing.error is None:
+            raised.params, raised.code = _told(raised.params), _told(raised.code)
+            hearing.error, hearing.output = raised, self._output()
         if isinstance(raised, GraderError):
-            self.fault = raised
-            item.session.shouldstop = "the grader cannot go on"
-        return {"finding": self._finding(raised, item.path)} if _is_finding(raised) else {}
+            hearing.fault = raised
+        return {"finding": self._finding(raised)} if _is_finding(raised) else {}
 
-    def _finding(self, raised: BaseException, check: Path) -> dict[str, Any]:
+    def _finding(self, raised: BaseException) -> dict[str, Any]:
         message: Message = raised.message  # type: ignore[attr-defined]
         calls, left_out = self._calls()
         evidence = {
             name: getattr(raised, name, None)
             for name in ("seen", "expected", "row", "line", "code")
         }
-        evidence["drawing"] = None if isinstance(raised, Unseen) else self._drawing(check)
         return {
             "error": isinstance(raised, SubjectRaised),
             "message": {"id": message.id, "params": _told(message.params)},
@@ -139,31 +109,17 @@ class GradingPlugin:
         }
 
     def _calls(self) -> tuple[list[str], int]:
-        if self._subject is None:
+        if self.hearing.subject is None:
             return [], 0
-        trace = self._subject.trace
+        trace = self.hearing.subject.trace
         steps = trace.calls()
         return [trace.spell(step) for step in steps[-_CALLS:]], max(0, len(steps) - _CALLS)
 
-    def _drawing(self, check: Path) -> dict[str, Any] | None:
-        """The last calls on the submission, drawn beside the same calls on the reference; of each
-        check for the first case that failed, which is the one that is shown.
-        """
-        if self._subject is None or check in self._drawn:
-            return None
-        self._drawn.add(check)
-        mine = self._subject.trace
-        try:
-            reference = self._oracle.repeat(mine)
-        except ExerciseError:  # it could not follow; what the checks found stands all the same
-            reference = Trace()
-        return compare(mine, reference, _DRAWN).model_dump(mode="json")
-
     def _output(self) -> dict[str, Any] | None:
-        channel = self._subjects.channel
-        if not channel.stdout.size and not channel.stderr.size:
+        stdout, stderr = self.hearing.subjects.printed()
+        if not stdout.size and not stderr.size:
             return None
-        return {"stdout": _stream(channel.stdout), "stderr": _stream(channel.stderr)}
+        return {"stdout": _stream(stdout), "stderr": _stream(stderr)}
 
 
 def _is_finding(raised: BaseException) -> bool:

@@ -3,11 +3,12 @@
 import base64
 import hashlib
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
 from jinja2.exceptions import TemplateNotFound
 from markupsafe import Markup
 
@@ -20,6 +21,9 @@ TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 #: How a language is named in HTML, and in itself.
 _TAGS = {"zh": "zh-CN", "en": "en"}
 _NAMES = {"zh": "中文", "en": "English"}
+
+#: How many pieces of a template make one that is worth writing to a file.
+_PIECES = 1000
 
 
 class Script(NamedTuple):
@@ -46,27 +50,40 @@ def render(name: str, say: Translator, **context: Any) -> str:
     """A template as a whole page that needs no other file and no network.
 
     Args:
-        name: the template's file.
+        name: the template's file. A style or a script of the same name is this page's own, and
+            comes after those that all pages have.
         say: puts ids into the reader's language.
         context: what the template asks for.
 
     Raises:
         EnvironmentFault: the templates are not where they belong.
     """
+    page, shared = _page(name, say)
+    return _tight_outside_code(page.render(shared | context))
+
+
+def stream(name: str, say: Translator, **context: Any) -> Iterator[str]:
+    """A page like ``render``'s, piece by piece, for one that grows with a class.
+
+    Raises:
+        EnvironmentFault: the templates are not where they belong.
+    """
+    page, shared = _page(name, say)
+    pieces = page.stream(shared | context)
+    pieces.enable_buffering(_PIECES)
+    return pieces
+
+
+def _page(name: str, say: Translator) -> tuple[Template, dict[str, Any]]:
+    """A page's template, and what every page is given."""
     environment = _environment()
     try:
-        style, script = _assets(environment)
         page = environment.get_template(name)
+        style, script = _assets(environment, Path(name).stem)
     except TemplateNotFound as error:
         raise EnvironmentFault("environment.templates", file=str(TEMPLATES / str(error))) from None
-    text = page.render(
-        say=say,
-        lang=next(one for one in languages() if one.id == say.language),
-        style=style,
-        script=script,
-        **context,
-    )
-    return _tight_outside_code(text)
+    lang = next(one for one in languages() if one.id == say.language)
+    return page, {"say": say, "lang": lang, "style": style, "script": script}
 
 
 @cache
@@ -82,9 +99,16 @@ def _environment() -> Environment:
 
 
 @cache
-def _assets(environment: Environment) -> tuple[Markup, Script]:
-    """The style and the script, the same in every page."""
-    style, script = (environment.get_template(file).render() for file in ("style.css", "page.js"))
+def _assets(environment: Environment, page: str) -> tuple[Markup, Script]:
+    """The style and the script: those of every page, and then a page's own, if it has any."""
+    own = [f"{page}.{ending}" for ending in ("css", "js")]
+    known = environment.list_templates(filter_func=own.__contains__)
+    style, script = (
+        "".join(
+            environment.get_template(file).render() for file in (shared, *known) if kind in file
+        )
+        for shared, kind in (("style.css", ".css"), ("page.js", ".js"))
+    )
     return Markup(_tight_css(style)), _script(_tight(script))  # noqa: S704 - our own files
 
 

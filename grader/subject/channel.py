@@ -7,7 +7,7 @@ import selectors
 import signal
 import socket
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from grader.errors import EnvironmentFault, SubmissionError
@@ -66,6 +66,10 @@ class Output:
         self.head += data[:room]
         self.tail = (self.tail + data[room:])[-self.limit :] if len(data) > room else self.tail
 
+    def copy(self) -> "Output":
+        """The same, which does not go on with it."""
+        return replace(self, head=bytearray(self.head), tail=bytearray(self.tail))
+
     def clear(self) -> None:
         """Forget everything."""
         self.size, self.head, self.tail = 0, bytearray(), bytearray()
@@ -108,7 +112,6 @@ class Channel:
         stderr: what was printed there.
         printed: bytes printed in all; ``forget_output`` does not reset them.
         isolation: the walls around the subject; None until they are known.
-        sound: whether the process has answered all it was asked.
     """
 
     def __init__(self, pipe: socket.socket, streams: tuple[int, int], process: Process) -> None:
@@ -117,7 +120,7 @@ class Channel:
         self._buffer, self._outgoing = bytearray(), bytearray()
         self._next_id = self._heard = 0
         self._dead = False
-        self.printed, self.sound = 0, True
+        self.printed = 0
         self.isolation: Isolation | None = None
         self._key = b""
         self._selector = selectors.DefaultSelector()
@@ -162,7 +165,6 @@ class Channel:
         """
         self._take_reply()
         if self._buffer:
-            self.sound = False
             raise SubmissionError("protocol", {"detail": "a reply without a request"})
         self._next_id += 1
         self._outgoing += encode_line({"id": self._next_id, "op": op, **fields})
@@ -182,14 +184,9 @@ class Channel:
             SubmissionError: kind ``timeout``, ``output``, ``exit``, ``crash``, ``hung_up`` or
                 ``protocol``.
         """
-        try:
-            line = self._read_line(seconds, output_mb, doing)
-            self._drain()
-            reply = _decode_reply(line, number, self._key)
-        except SubmissionError:
-            self.sound = False
-            raise
-        return reply
+        line = self._read_line(seconds, output_mb, doing)
+        self._drain()
+        return _decode_reply(line, number, self._key)
 
     def stack(self) -> str:
         """Where the subject is now, as ``faulthandler`` writes it; empty if it cannot say."""
@@ -210,6 +207,10 @@ class Channel:
             text += data
             silent = 0 if data or not text else silent + 1
         return text.decode("utf-8", "replace")
+
+    def outputs(self) -> tuple[Output, Output]:
+        """What was printed by now, kept: stdout and stderr."""
+        return self.stdout.copy(), self.stderr.copy()
 
     def forget_output(self) -> None:
         """Start both records of output anew."""

@@ -18,7 +18,7 @@ class Reference(Subject):
 
     def hello(self) -> dict[str, str]:
         """What the subjects' side is made of: the versions of the language and of libraries."""
-        step = self._ask("hello", self._limits.load_s, doing="hello")
+        step = self._ask("hello", self.limits.load_s, doing="hello")
         said = {str(name): str(value) for name, value in from_wire(self, step.result).items()}
         libraries = {name: version for name, version in said.items() if name.startswith("library.")}
         return {said["language"]: said["runtime"]} | {
@@ -54,7 +54,7 @@ class Reference(Subject):
                     break
                 continue
             try:
-                done = super()._ask(step.op, self._limits.call_s, doing=step.op, **fields)
+                done = super()._ask(step.op, self.limits.call_s, doing=step.op, **fields)
             except SubmissionError as error:
                 detail = f"{error.kind}: {trace.spell(step)}"
                 raise ExerciseError("exercise.reference", detail=detail) from error

@@ -7,13 +7,13 @@ import base64
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, TypeVar
 
 from grader.errors import SubmissionError
 from grader.protocol import MAX_EVENTS, TAG
-from grader.subject.channel import Channel
+from grader.subject.channel import Channel, Output
 from grader.subject.faults import call_error, load_error
 from grader.subject.proxies import (
     Event,
@@ -23,6 +23,7 @@ from grader.subject.proxies import (
     kind_of,
     to_wire,
 )
+from grader.subject.script import Answers, Script
 from grader.tensor import Tensor
 from grader.trace import Step, Trace
 
@@ -96,7 +97,7 @@ class Subject:
     ) -> None:
         self.trace = Trace()
         self._channel, self._source = channel, source
-        self._interface, self._limits = interface, limits
+        self.interface, self.limits = interface, limits
 
     def load(self) -> None:
         """Execute the submission's source, forgetting what was there before.
@@ -107,19 +108,60 @@ class Subject:
         path = self._source.path
         step = self._ask(
             "load",
-            self._limits.load_s,
+            self.limits.load_s,
             doing=f"import {path}",
             source=base64.b64encode(self._source.data).decode("ascii"),
             path=path,
             module=self._source.module,
-            interface=self._interface.classes,
+            interface=self.interface.classes,
         )
         if "error" in step.reply:
             raise load_error(step.reply["error"], path)
 
     def forget(self) -> None:
         """Let go of every object; what is loaded stays."""
-        _raise(self._ask("forget", self._limits.call_s, doing="forget"), "forget")
+        _raise(self._ask("forget", self.limits.call_s, doing="forget"), "forget")
+
+    def play(self, script: Script, *, seconds: float) -> tuple[Answers, tuple[Output, Output]]:
+        """Have a whole script followed at one go. Nothing of it is in the Trace;
+        ``Script.followed`` makes one of it.
+
+        Args:
+            script: what to ask.
+            seconds: how long all of it may take.
+
+        Returns:
+            The digest of the answers, which ``played`` tells in full, and what was printed
+            meanwhile on stdout and stderr.
+
+        Raises:
+            SubmissionError: the process failed or broke the protocol.
+        """
+        self._channel.forget_output()
+        told = self._ask_unseen("play", seconds, requests=script.wire)
+        if not isinstance(told, str):
+            raise SubmissionError("protocol", {"detail": "play gave no digest"})
+        return Answers(told), self._channel.outputs()
+
+    def played(self, answers: Answers) -> Answers:
+        """The answers to the last script, in full.
+
+        Raises:
+            SubmissionError: the process failed or broke the protocol.
+        """
+        told = self._ask_unseen("played", self.limits.call_s)
+        if not isinstance(told, list) or not all(map(_is_reply, told)):
+            raise SubmissionError("protocol", {"detail": "played gave no replies"})
+        return replace(answers, replies=told)
+
+    def _ask_unseen(self, op: str, seconds: float, **fields: object) -> Any:
+        """The value that comes of a request which is not for the Trace."""
+        number = self._channel.send(op, **fields)
+        limit = self.limits.output_mb
+        reply = self._channel.receive(number, seconds=seconds, output_mb=limit, doing=op)
+        if "error" in reply:
+            raise SubmissionError("protocol", {"detail": f"{op}: {reply['error'].get('kind')}"})
+        return reply["value"]
 
     def new(self, class_name: str, *args: object, **kwargs: object) -> "RemoteObject":
         """An object of one of the submission's classes.
@@ -132,7 +174,7 @@ class Subject:
             "new",
             args,
             kwargs,
-            **{"class": class_name, "watch": list(self._interface.watch.get(class_name, ()))},
+            **{"class": class_name, "watch": list(self.interface.watch.get(class_name, ()))},
         )
         made = from_wire(self, step.result)
         if not isinstance(made, RemoteObject):
@@ -143,7 +185,7 @@ class Subject:
     def function(self, name: str, **params: object) -> "RemoteObject":
         """A function that the exercise gives, to be handed to the submission or called."""
         params = {key: to_wire(value) for key, value in params.items()}
-        step = self._ask("function", self._limits.call_s, doing=name, name=name, params=params)
+        step = self._ask("function", self.limits.call_s, doing=name, name=name, params=params)
         return self._expect(step, RemoteObject)
 
     def tensor(self, value: Tensor, strides: Sequence[int] | None = None) -> "RemoteTensor":
@@ -151,13 +193,13 @@ class Subject:
         wire = to_wire(value)
         if strides is not None:
             wire["strides"] = list(strides)
-        step = self._ask("tensor", self._limits.call_s, doing="tensor", value=wire)
+        step = self._ask("tensor", self.limits.call_s, doing="tensor", value=wire)
         return self._expect(step, RemoteTensor)
 
     def shares_storage(self, a: "RemoteTensor", b: "RemoteTensor") -> bool:
         """Whether two tensors have memory in common."""
         step = self._ask(
-            "shares_storage", self._limits.call_s, doing="shares_storage", a=a.ref, b=b.ref
+            "shares_storage", self.limits.call_s, doing="shares_storage", a=a.ref, b=b.ref
         )
         return self._expect(step, bool)
 
@@ -194,7 +236,7 @@ class Subject:
         """
         step = self._call("call", args, kwargs, ref=target.ref, method=method)
         result = from_wire(self, step.result)
-        wanted = self._interface.returns.get(f"{target.type}.{method}")
+        wanted = self.interface.returns.get(f"{target.type}.{method}")
         if wanted == "tensor" and not isinstance(result, RemoteTensor):
             raise SubmissionError(
                 "result",
@@ -204,7 +246,7 @@ class Subject:
 
     def methods_of(self, type_name: str) -> Mapping[str, Sequence[str]]:
         """The methods that the interface knows of a class."""
-        return self._interface.classes.get(type_name, {})
+        return self.interface.classes.get(type_name, {})
 
     def get(self, target: "RemoteObject", name: str) -> Any:
         """What an attribute of an object holds now.
@@ -212,18 +254,18 @@ class Subject:
         Raises:
             SubjectRaised: there is none, or reading it raised.
         """
-        step = self._ask("get", self._limits.call_s, doing=f".{name}", ref=target.ref, name=name)
+        step = self._ask("get", self.limits.call_s, doing=f".{name}", ref=target.ref, name=name)
         _raise(step, f".{name}")
         return from_wire(self, step.result)
 
     def read(self, ref: int) -> Tensor:
         """What a tensor holds now."""
-        step = self._ask("read", self._limits.call_s, doing="read", ref=ref)
+        step = self._ask("read", self.limits.call_s, doing="read", ref=ref)
         return self._expect(step, RemoteTensor).value
 
     def write(self, ref: int, value: Tensor) -> None:
         """Overwrite a tensor in place."""
-        step = self._ask("write", self._limits.call_s, doing="write", ref=ref, value=to_wire(value))
+        step = self._ask("write", self.limits.call_s, doing="write", ref=ref, value=to_wire(value))
         _raise(step, "write")
 
     def _call(
@@ -232,15 +274,15 @@ class Subject:
         fields["args"] = [to_wire(value) for value in args]
         fields["kwargs"] = {name: to_wire(value) for name, value in kwargs.items()}
         spelled = self.trace.spell(Step({"op": op, **fields}, {}))
-        step = self._ask(op, self._limits.call_s, doing=spelled, **fields)
+        step = self._ask(op, self.limits.call_s, doing=spelled, **fields)
         _raise(step, spelled)
         return step
 
     def _ask(self, op: str, seconds: float, *, doing: str, **fields: object) -> Step:
-        seconds = min(seconds, self._limits.deadline - time.monotonic())
+        seconds = min(seconds, self.limits.deadline - time.monotonic())
         number = self._channel.send(op, **fields)
         try:
-            limit = self._limits.output_mb
+            limit = self.limits.output_mb
             reply = self._channel.receive(number, seconds=seconds, output_mb=limit, doing=doing)
         except SubmissionError as error:
             self._explain(error)
@@ -257,9 +299,9 @@ class Subject:
             self._channel.stderr.cut(_CRASH_REPORT)
         elif error.kind in ("timeout", "output") and error.text is None:
             self._locate(error, [self._channel.stack()])
-            if error.kind == "timeout" and time.monotonic() >= self._limits.deadline:
+            if error.kind == "timeout" and time.monotonic() >= self.limits.deadline:
                 error.text = "timeout_grading"
-                error.params["seconds"] = self._limits.grading_s
+                error.params["seconds"] = self.limits.grading_s
 
     def _locate(self, error: SubmissionError, stacks: Sequence[str]) -> None:
         """The submission's own line in what ``faulthandler`` wrote last."""
@@ -283,6 +325,10 @@ class Subject:
         if not isinstance(value, kind):
             raise SubmissionError("protocol", {"detail": f"{step.op} gave {kind_of(step.result)}"})
         return value
+
+
+def _is_reply(told: Any) -> bool:
+    return isinstance(told, dict) and isinstance(told.get("events"), list)
 
 
 def _raise(step: Step, call: str) -> None:

@@ -2,7 +2,8 @@
 
 import types
 from builtins import all, any, dict, id, list, map, object, str, type
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from itertools import chain
 
 _names_of_module = vars(types.ModuleType)["__dict__"].__get__
 _names_of_object = vars
@@ -20,33 +21,48 @@ class Given:
     """
 
     def __init__(self, modules: Iterable[types.ModuleType], objects: Iterable[object] = ()) -> None:
-        self._modules, self._objects = list(modules), list(objects)
-        self._kept = list(self._things())  # so that no other thing gets the ``id`` of one
-        self._ids = list(map(id, self._kept))
+        modules, objects = list(modules), list(objects)
+        own = [thing for module in modules for thing in _names_of_module(module).values()]
+        classes = [*map(type, objects), *(thing for thing in own if type(thing) is type)]
+        self._modules = modules
+        self._places = [
+            *map(types.MappingProxyType, map(_names_of_object, objects)),
+            *map(_names_of_class, classes),
+        ]
+        found = [*own, *(thing for place in self._places for thing in place.values())]
+        self._functions = [thing for thing in found if type(thing) is types.FunctionType]
+        self._cells = [cell for one in self._functions for cell in one.__closure__ or ()]
+        self._ids = self._now()
+        # So that no other thing gets the ``id`` of one.
+        insides = [*map(_code_of, self._functions), *map(_content_of, self._cells)]
+        self._kept = [found, classes, insides, *map(list, self._places)]
 
     def intact(self) -> bool:
         """Whether their functions and classes are the same ones, and work on the same things."""
-        return list(map(id, self._things())) == self._ids
+        return self._now() == self._ids
 
-    def _things(self) -> Iterator[object]:
-        for thing in self._objects:
-            yield from list(_names_of_object(thing).values())
-            yield from list(_names_of_class(type(thing)).values())
-        for module in self._modules:
-            for value in list(_names_of_module(module).values()):
-                if type(value) is type:
-                    yield value
-                    for member in list(_names_of_class(value).values()):
-                        yield from _parts(member)
-                yield from _parts(value)
+    def _now(self) -> list[list[int]]:
+        """Which objects are bound to which names, which functions and classes the modules have,
+        and what the functions do, with what. This is asked after every call.
+        """
+        bound = chain(
+            chain.from_iterable(self._places),
+            chain.from_iterable(map(_values_of, self._places)),
+            map(_code_of, self._functions),
+            map(_content_of, self._cells),
+        )
+        own = (_picked(_names_of_module(module).values()) for module in self._modules)
+        return [list(map(id, bound)), *own]
 
 
-def _parts(value: object) -> Iterator[object]:
-    if type(value) is types.FunctionType:
-        yield value
-        yield value.__code__
-        for cell in value.__closure__ or ():
-            yield cell.cell_contents
+_values_of = types.MappingProxyType.values
+_code_of = vars(types.FunctionType)["__code__"].__get__
+_content_of = vars(types.CellType)["cell_contents"].__get__
+
+
+def _picked(things: Iterable[object]) -> list[int]:
+    """Functions and classes; a module may put down other things as it goes."""
+    return [id(one) for one in list(things) if type(one) is types.FunctionType or type(one) is type]
 
 
 def plain_attributes(target: object, names: Iterable[str]) -> list[object] | None:

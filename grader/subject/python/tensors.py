@@ -7,8 +7,8 @@ Only ``torch.Tensor`` itself counts as a tensor: a subclass can answer what it l
 # ``torch.Tensor`` say, is not asked what a tensor holds.
 import binascii
 import ctypes
-from builtins import bool, bytearray, int, len, list, tuple, type
-from contextlib import AbstractContextManager, ExitStack
+from builtins import bool, bytearray, int, list, tuple, type
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import Any
 
 import torch
@@ -21,10 +21,16 @@ _Tensor, _strided, _dtype = torch.Tensor, torch.strided, torch.dtype
 _empty, _empty_strided, _frombuffer = torch.empty, torch.empty_strided, torch.frombuffer
 _inference_mode, _set_grad_enabled = torch.inference_mode, torch.set_grad_enabled
 _grad, _inference = torch.is_grad_enabled, torch.is_inference_mode_enabled
-_to_base64, _from_base64, _copy_memory = binascii.b2a_base64, binascii.a2b_base64, ctypes.memmove
+_from_base64, _bytes_at = binascii.a2b_base64, ctypes.string_at
+_contiguous, _is_contiguous, _is_neg = _Base.contiguous, _Base.is_contiguous, _Base.is_neg
+_numel, _element_size, _data_ptr = _Base.numel, _Base.element_size, _Base.data_ptr
+_size, _stride, _storage_offset = _Base.size, _Base.stride, _Base.storage_offset
+_is_cpu, _dtype_in, _layout_of = _Base.is_cpu.__get__, _Base.dtype.__get__, _Base.layout.__get__
+_is_meta = _Base.is_meta.__get__
 
 #: What holds on one thread and must hold on the other that computes for it.
 AMBIENT = (_grad, _inference)
+_NO_MODES = nullcontext()
 
 _DTYPES = {
     name: getattr(torch, name)
@@ -40,9 +46,9 @@ def is_tensor(value: object) -> bool:
     """Whether it is a plain dense tensor of a dtype that the protocol knows."""
     return (
         type(value) is _Tensor
-        and _Base.layout.__get__(value) is _strided
-        and not _Base.is_meta.__get__(value)
-        and _Base.dtype.__get__(value) in _NAMES
+        and _layout_of(value) is _strided
+        and not _is_meta(value)
+        and _dtype_in(value) in _NAMES
     )
 
 
@@ -53,6 +59,8 @@ def is_dtype(value: object) -> bool:
 
 def under(grad: bool, inference: bool) -> AbstractContextManager[object]:
     """A context with these modes, as ``AMBIENT`` told them on another thread."""
+    if inference == _inference() and grad == _grad():
+        return _NO_MODES
     modes = ExitStack()
     if inference != _inference():
         modes.enter_context(_inference_mode(inference))
@@ -73,20 +81,25 @@ def dtype_of(name: str) -> torch.dtype:
 
 
 def encode(tensor: Any) -> Json:
-    """The fields of a tensor value: what it holds now, bit for bit."""
-    dense = _Base.contiguous(_Base.cpu(_Base.resolve_neg(_Base.detach(tensor))))
-    data = bytearray(_Base.numel(dense) * _Base.element_size(dense))
-    if data:
-        room = (ctypes.c_char * len(data)).from_buffer(data)
-        _copy_memory(room, _Base.data_ptr(dense), len(data))
+    """The fields of a tensor value: what it holds now, bit for bit, as bytes."""
+    dense = tensor
+    if not _is_plain_cpu(tensor):
+        dense = _contiguous(_Base.cpu(_Base.resolve_neg(_Base.detach(tensor))))
+    size = _numel(dense) * _element_size(dense)
+    data = _bytes_at(_data_ptr(dense), size) if size else b""
     return {
-        "dtype": _NAMES[_Base.dtype.__get__(tensor)],
-        "shape": list(_Base.size(tensor)),
-        "strides": list(_Base.stride(tensor)),
-        "offset": _Base.storage_offset(tensor),
+        "dtype": _NAMES[_dtype_in(tensor)],
+        "shape": list(_size(tensor)),
+        "strides": list(_stride(tensor)),
+        "offset": _storage_offset(tensor),
         "storage": list(_extent(tensor)),
-        "data": _to_base64(data, newline=False).decode("ascii"),
+        "data": data,
     }
+
+
+def _is_plain_cpu(tensor: Any) -> bool:
+    """Whether its elements lie in this process's memory as they are told, row by row."""
+    return _is_cpu(tensor) and _is_contiguous(tensor) and not _is_neg(tensor)
 
 
 def decode(value: Json) -> torch.Tensor:

@@ -1,0 +1,180 @@
+"""Grades on this machine, in several processes side by side, each of which may die."""
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Generator, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context, parent_process
+
+from grader.batch.task import Graded, Setting, Task
+from grader.batch.worker import grade
+from grader.errors import EnvironmentFault
+
+#: Tasks that a worker is given at once: while it does one, the next is under way to it.
+_AHEAD = 2
+
+#: How often a task may take its worker down with it.
+_DEATHS = 2
+
+#: Seconds between looks at whether a worker hangs, and those that it may take beyond a grading's.
+_LOOK_S = 1.0
+_SPARE_S = 120.0
+
+
+def grade_here(setting: Setting, tasks: Iterator[Task], jobs: int) -> Generator[Graded]:
+    """What comes of tasks, in the order in which they are done.
+
+    A worker that dies or hangs is replaced. The task that it was at is tried again, and is
+    ungraded when that takes down another one.
+
+    Args:
+        setting: what everything is graded by.
+        tasks: read only a few ahead.
+        jobs: how many workers there are.
+    """
+    patience = 4 * setting.exercise.manifest.limits.grading_s + _SPARE_S
+    desks = [_Desk(setting, cpu) for cpu in _cpus(jobs)]
+    again: deque[Task] = deque()
+    deaths: Counter[str] = Counter()
+    try:
+        while True:
+            for desk in desks:
+                while len(desk) < _AHEAD and (task := _next(again, tasks)) is not None:
+                    desk.take(task)
+            futures = [future for desk in desks for future in desk.futures]
+            if not futures:
+                return
+            wait(futures, _LOOK_S, FIRST_COMPLETED)
+            for desk in desks:
+                try:
+                    yield from desk.done(patience)
+                except BrokenProcessPool:
+                    first, *others = desk.renew()
+                    again.extend(others)
+                    deaths[first.key] += 1
+                    if deaths[first.key] < _DEATHS:
+                        again.append(first)
+                    else:
+                        yield Graded.failed(first, EnvironmentFault("environment.worker"), setting)
+    finally:
+        for desk in desks:
+            desk.close()
+
+
+def _next(again: deque[Task], tasks: Iterator[Task]) -> Task | None:
+    return again.popleft() if again else next(tasks, None)
+
+
+def _cpus(jobs: int) -> list[int | None]:
+    """The processor of each worker, where there are enough of them.
+
+    A worker and its subject take turns: they do so several times faster on one processor.
+    """
+    if not hasattr(os, "sched_getaffinity"):
+        return [None] * jobs
+    cpus: list[int | None] = [*sorted(os.sched_getaffinity(0))]
+    if jobs > len(cpus):
+        return [None] * jobs
+    start = os.getpid() % len(cpus)  # two batches on one machine need not meet
+    return [*cpus[start:], *cpus[:start]][:jobs]
+
+
+class _Desk:
+    """One worker, and the tasks before it.
+
+    Args:
+        setting: what everything is graded by.
+        cpu: the processor that it is to stay on; None leaves that to the system.
+    """
+
+    def __init__(self, setting: Setting, cpu: int | None) -> None:
+        self._setting, self._cpu = setting, cpu
+        self._tasks: deque[tuple[Task, Future[Graded]]] = deque()
+        self._begun = time.monotonic()
+        self._pool = self._start()
+
+    def __len__(self) -> int:
+        """How many tasks there are."""
+        return len(self._tasks)
+
+    @property
+    def futures(self) -> list[Future[Graded]]:
+        """What the tasks will come to."""
+        return [future for _, future in self._tasks]
+
+    def take(self, task: Task) -> None:
+        """Have a task done."""
+        if not self._tasks:
+            self._begun = time.monotonic()
+        with contextlib.suppress(BrokenProcessPool):  # found out when it is asked for results
+            self._tasks.append((task, self._pool.submit(grade, self._setting, task)))
+            return
+        broken: Future[Graded] = Future()
+        broken.set_exception(BrokenProcessPool())
+        self._tasks.append((task, broken))
+
+    def done(self, patience: float) -> Iterator[Graded]:
+        """What has been done.
+
+        Args:
+            patience: seconds after which a worker is taken to hang.
+
+        Raises:
+            BrokenProcessPool: the worker is gone.
+        """
+        while self._tasks and self._tasks[0][1].done():
+            graded = self._tasks[0][1].result()
+            self._tasks.popleft()
+            self._begun = time.monotonic()
+            yield graded
+        if self._tasks and time.monotonic() - self._begun > patience:
+            self._kill()
+            raise BrokenProcessPool
+
+    def renew(self) -> list[Task]:
+        """Put another worker in the place of one that is gone.
+
+        Returns:
+            The tasks that were before it, the one that it was at first.
+        """
+        left = [task for task, _ in self._tasks]
+        self.close()
+        self._tasks.clear()
+        self._pool = self._start()
+        return left
+
+    def close(self) -> None:
+        """End the worker, whatever it is doing."""
+        self._kill()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _start(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(
+            1, get_context("spawn"), initializer=_begin, initargs=(self._cpu,)
+        )
+
+    def _kill(self) -> None:
+        for process in (self._pool._processes or {}).values():  # noqa: SLF001 - kill_workers() is 3.14's
+            process.kill()
+
+
+def _begin(cpu: int | None) -> None:
+    """In a worker, before its first task."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who gives out tasks
+    if cpu is not None:
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(0, {cpu})
+    threading.Thread(target=_follow, daemon=True).start()
+
+
+def _follow() -> None:
+    """End when the one who gives out tasks is gone, however it went."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

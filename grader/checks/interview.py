@@ -1,0 +1,127 @@
+"""A submission asked everything at one go, and judged by its answers where they tell enough."""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
+from typing import NamedTuple
+
+from grader.checks.hearing import Hearing
+from grader.checks.precedents import Precedents
+from grader.checks.ruling import Ruling
+from grader.checks.session import Session
+from grader.errors import SubmissionError
+from grader.subject.channel import Output
+from grader.subject.reference import Reference
+from grader.subject.replayed import Replayed
+from grader.subject.script import Answers, Script
+from grader.subject.subject import Subject
+
+#: Seconds that a submission may take for all cases. What takes longer is asked step by step, with
+#: the exercise's own limits.
+_SECONDS = 3.0
+
+
+class _Answered(NamedTuple):
+    """What a submission answered to one case's script.
+
+    Attributes:
+        answers: themselves; in full where nothing was ruled of them before.
+        printed: what was printed meanwhile, on stdout and stderr.
+        ruling: what was ruled of the same answers before, if anybody gave them.
+        seconds: how long they took.
+    """
+
+    answers: Answers
+    printed: tuple[Output, Output]
+    ruling: Ruling | None
+    seconds: float
+
+
+class Interview:
+    """Asks submissions whole scripts.
+
+    It gives them a process that is not used again, so that a grading step by step finds what it
+    would have found without. Whatever goes wrong here will go wrong there, and be said there.
+
+    Args:
+        precedents: the scripts, and what was found of earlier submissions.
+        session: the checks.
+    """
+
+    def __init__(self, precedents: Precedents, session: Session) -> None:
+        self._known, self._session = precedents, session
+
+    def rulings(
+        self, opened: AbstractContextManager[Subject], oracle: Reference
+    ) -> dict[str, Ruling]:
+        """The rulings on what a submission answers; what cannot be told from that is left out.
+
+        Answers that somebody gave before are ruled as they were then; the checks look at the
+        others.
+
+        Args:
+            opened: a subject with the submission in it.
+            oracle: a subject of the reference solution.
+        """
+        if not self._known.scripts:
+            return {}
+        try:
+            with opened as subject:
+                answered = dict(self._ask(subject))
+                new = {id: said for id, said in answered.items() if said.ruling is None}
+                replays = _Replays(subject, self._known.scripts, new)
+                hearing = Hearing(replays, oracle, self._known.seed)
+                self._session.hear(hearing, new)
+        except SubmissionError:
+            return {}
+        if hearing.error is not None:
+            return {}
+        rulings = {id: said.ruling for id, said in answered.items() if said.ruling is not None}
+        for id, ruling in hearing.rulings.items():
+            if not replays.strayed(id):
+                self._known.keep(ruling, new[id].answers.digest)
+                rulings[id] = ruling
+        return {id: ruling.lasting(answered[id].seconds) for id, ruling in rulings.items()}
+
+    def _ask(self, subject: Subject) -> Iterator[tuple[str, _Answered]]:
+        deadline = time.monotonic() + _SECONDS
+        for id, script in self._known.scripts.items():
+            started = time.monotonic()
+            answers, printed = subject.play(script, seconds=deadline - started)
+            silent = not any(output.size for output in printed)
+            ruling = self._known.find(id, answers.digest, printed=not silent)
+            if ruling is None:
+                answers = subject.played(answers)
+            yield id, _Answered(answers, printed, ruling, time.monotonic() - started)
+
+
+class _Replays:
+    """Answers as subjects; see ``hearing.Subjects``.
+
+    Args:
+        subject: who answered.
+        scripts: case -> what was asked.
+        answered: case -> what was answered.
+    """
+
+    def __init__(
+        self, subject: Subject, scripts: Mapping[str, Script], answered: Mapping[str, _Answered]
+    ) -> None:
+        self._subject, self._scripts, self._answered = subject, scripts, answered
+        self._taken: dict[str, Replayed] = {}
+        self._case = ""
+
+    def take(self, case: str) -> Subject:
+        """The answers to a case's script."""
+        self._case = case
+        answers = self._answered[case].answers
+        self._taken[case] = Replayed(self._subject, self._scripts[case], answers)
+        return self._taken[case]
+
+    def printed(self) -> tuple[Output, Output]:
+        """What was printed while they were given."""
+        return self._answered[self._case].printed
+
+    def strayed(self, case: str) -> bool:
+        """Whether a case asked what had not been asked."""
+        return case not in self._taken or self._taken[case].strayed
