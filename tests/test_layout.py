@@ -355,6 +355,14 @@ def test_a_file_and_a_folder_of_one_student():
     assert told(["ada.py", "ada/b.py", "bob.py"]) == {"ada": ["ada.py", "b.py"], "bob": ["bob.py"]}
 
 
+def test_names_that_systems_write_in_two_ways():
+    """A name in the form that macOS gives it is the same student's; blanks around it are none of it."""
+    assert list(told(["Ame\u0301lie/a.py", "Am\u00e9lie/b.py", " bob.py", "bob /c.py"])) == [
+        "Am\u00e9lie",
+        "bob",
+    ]
+
+
 def test_files_named_after_the_exercise_alone():
     """In a class's folder they are nobody's, for their names say nothing."""
     files = [f"ada/{FILE}", f"bob/{FILE}", FILE]

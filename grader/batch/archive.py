@@ -178,11 +178,12 @@ def spooled(member: Member, budget: Budget) -> Iterator[IO[bytes]]:
         Refused: they cannot be read, or are too many.
     """
     with SpooledTemporaryFile(max_size=_SMALL) as copy:
-        with _told(), member.open() as stream:
-            while chunk := stream.read(_CHUNK):
-                budget.spend(len(chunk))
-                copy.write(chunk)
-        copy.seek(0)
+        with _told():
+            with member.open() as stream:
+                while chunk := stream.read(_CHUNK):
+                    budget.spend(len(chunk))
+                    copy.write(chunk)
+            copy.seek(0)  # which writes what is left to be written
         yield copy
 
 
