@@ -154,7 +154,7 @@ class Channel:
         self.isolation = Isolation(frozenset(said["walls"]), said["lacking"])
         self._key = key
 
-    def send(self, op: str, *, written: bytes = b"", **fields: object) -> int:
+    def send(self, op: str, written: bytes = b"", /, **fields: object) -> int:
         """Send a request without waiting for its reply.
 
         Args:

@@ -156,7 +156,7 @@ class Subject:
 
     def _ask_unseen(self, op: str, seconds: float, *, written: bytes = b"") -> Any:
         """The value that comes of a request which is not for the Trace."""
-        number = self._channel.send(op, written=written)
+        number = self._channel.send(op, written)
         limit = self.limits.output_mb
         reply = self._channel.receive(number, seconds=seconds, output_mb=limit, doing=op)
         if "error" in reply:
