@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.batch import archive
-from grader.batch.archive import Budget, Limits, is_archive, opened_archive, spooled
-from grader.batch.member import Member, Refused, TooLarge
+from grader.batch.intake.archive import Budget, Limits, is_archive, opened_archive, spooled
+from grader.batch.intake.member import Member, Refused, TooLarge
 
 AT = ("class.zip",)
 MANY = Limits(members=1000, unpacked=64 * 1024 * 1024)

@@ -11,12 +11,12 @@ from downloads import WORK
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.batch.choice import choose
-from grader.batch.dates import date_in
-from grader.batch.layouts.layout import Piece, Root, Sorted
-from grader.batch.layouts.recognise import sorted_out
-from grader.batch.member import Member
-from grader.batch.wanted import Wanted, is_copy
+from grader.batch.intake.choice import choose
+from grader.batch.intake.dates import date_in
+from grader.batch.intake.layouts.layout import Piece, Root, Sorted
+from grader.batch.intake.layouts.recognise import sorted_out
+from grader.batch.intake.member import Member
+from grader.batch.intake.wanted import Wanted, is_copy
 from grader.errors import ExerciseError, UsageError
 from grader.exercise import Project
 

@@ -20,8 +20,8 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO
 
-from grader.batch.member import Listing, Member, Parts, Refused, unreadable
-from grader.batch.names import decoded, parts_of
+from grader.batch.intake.member import Listing, Member, Parts, Refused, unreadable
+from grader.batch.intake.names import decoded, parts_of
 from grader.message import Message
 
 _MB = 1024 * 1024
