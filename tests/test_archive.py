@@ -15,7 +15,7 @@ from downloads import WORK, special, tarred, zipped, zipped_as
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.batch import archive
+from grader.batch.intake import archive
 from grader.batch.intake.archive import Budget, Limits, is_archive, opened_archive, spooled
 from grader.batch.intake.member import Member, Refused, TooLarge
 

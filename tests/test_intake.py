@@ -17,8 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader import submission
-from grader.batch import nest, pick
-from grader.batch.intake import take
+from grader.batch.intake import nest, pick, take
 from grader.batch.intake.archive import Limits
 from grader.errors import UsageError
 from grader.i18n import LANGUAGES, Translator
