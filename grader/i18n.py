@@ -121,6 +121,8 @@ def printable(text: str) -> str:
     >>> printable("red: \x1b[31m")
     'red: \\x1b[31m'
     """
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() or c in "\n\t" else _escape(c) for c in text)
 
 

@@ -13,7 +13,7 @@ from jinja2.exceptions import TemplateNotFound
 from markupsafe import Markup
 
 from grader.errors import EnvironmentFault
-from grader.i18n import LANGUAGES, Translator
+from grader.i18n import LANGUAGES, Translator, printable
 
 #: Where the templates are: beside the package, in the project.
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
@@ -86,12 +86,18 @@ def _page(name: str, say: Translator) -> tuple[Template, dict[str, Any]]:
     return page, {"say": say, "lang": lang, "style": style, "script": script}
 
 
+def _shown(value: Any) -> Any:
+    """A value of which nothing is left that a browser would obey and not show. Our own HTML is."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
 @cache
 def _environment() -> Environment:
     return Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
