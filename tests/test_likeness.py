@@ -439,7 +439,7 @@ def test_comments_make_no_difference(path):
     [
         ("if a: f(); g()", "if a:\n  f()\n  g()"), ("x = (1 +\n2)", "x = 1 + 2"), ("x = 1 + \\\n2", "x = 1 + 2"),
         ("f(a, b,)", "f(a, b)"), ("x = [1,\n2,\n]", "x = [1, 2]"), ("x = (1, 2,)", "x = 1, 2"), ("f((x))", "f(x)"),
-        ("x = ((a))", "x = a"), ("if (a and b): f()", "if a and b: f()"), ("f((i for i in x))", "f(i for i in x)"),
+        ("x = ((a))", "x = a"), ("x = y[(1)] + ('a')", "x = y[1] + 'a'"), ("def f():\n ('doc')\n g()", "def f(): g()"), ("(a).b += 1", "a.b += 1"), ("from m import (a)", "from m import a"), ("if (a and b): f()", "if a and b: f()"), ("f((i for i in x))", "f(i for i in x)"),
         ("for (i, j) in (x): f()", "for i, j in x: f()"), ("with (o() as f, p() as g,): f", "with o() as f, p() as g: f"),
         ("from m import (a, b,)", "from m import a, b"), ("class A(): f", "class A: f"), ("x += (1 + 2)", "x += 1 + 2"),
         ("match (a, b):\n case (1, 2): f", "match a, b:\n case 1, 2: f"), ("f(x = 1)", "f(x=1)"), ("x[ 1:2 ]", "x[1:2]"),

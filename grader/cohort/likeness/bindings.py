@@ -60,7 +60,7 @@ class Bindings:
         scope, lexemes = self._blocks[-1][1], line.lexemes
         read = ReadLine(line)
         self._expressions(read, scope)
-        head = 1 if lexemes[0].text == "async" else 0
+        head = 1 if lexemes[0].text == "async" and len(lexemes) > 1 else 0
         keyword = lexemes[head].text if lexemes[head].kind is Kind.WORD else ""
         if keyword in ("def", "class") and len(lexemes) > head + 1:
             define = self._function if keyword == "def" else self._class
