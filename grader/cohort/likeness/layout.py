@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
-from grader.cohort.likeness.lexeme import Kind, Lexeme
+from grader.cohort.likeness.lexeme import Kind, Lexeme, without_seams
 
 ASSIGNMENTS = frozenset(
     ["=", "+=", "-=", "*=", "/=", "%=", "@=", "&=", "|=", "^=", "//=", "**=", "<<=", ">>="]
@@ -53,7 +53,7 @@ def lines(source: Iterable[Lexeme]) -> Iterator[Line]:
     What stands behind ``;``, or behind the colon of a block, is a line of its own.
     """
     for line in chain.from_iterable(map(_parts, _logical_lines(source))):
-        lexemes = _without_needless(line.lexemes)
+        lexemes = _without_needless(list(without_seams(line.lexemes)))
         if any(lexeme.kind is not Kind.STRING for lexeme in lexemes):
             yield Line(line.level, lexemes)
 
