@@ -341,6 +341,14 @@ def test_names_make_no_difference(path):
         ("async def f(a):\n  async for i in a: await i", "async def g(b):\n  async for j in b: await j"),
         ("桶 = f()\nprint(桶)", "bucket = f()\nprint(bucket)"),
         ("def f(x):\n  print(f'{x!r:>{x}} {x[0]}')", "def f(y):\n  print(f'{y!r:>{y}} {y[0]}')"),
+        ("b = 1\nx = (b for b in z)", "b = 1\nx = (c for c in z)"),
+        ("print([(n := i) for i in x])\nprint(n)", "print([(m := i) for i in x])\nprint(m)"),
+        ("ones = 0\ndef f():\n  from m import ones\n  ones()", "x = 0\ndef f():\n  from m import ones\n  ones()"),
+        ("import torch.nn\nnn = 1\nprint(nn)", "import torch.nn\nmm = 1\nprint(mm)"),
+        ("import torch.nn\nclass A:\n  def f(self): self.nn = 1", "import torch.nn\nclass A:\n  def f(self): self.mm = 1"),
+        ("x = lambda a=1: a\na()", "x = lambda b=1: b\na()"),
+        ("global a\na = 1", "global b\nb = 1"),
+        ("class A:\n  def f(self): self.dtype = 1\nones(dtype=2)", "class A:\n  def f(self): self.kind = 1\nones(dtype=2)"),
     ],
 )  # fmt: skip
 def test_own_names(one, other):
@@ -374,6 +382,14 @@ def test_own_names(one, other):
         ("class A:\n  def f(self): self.a = self.b = 1; g(self.a)", "class A:\n  def f(self): self.a = self.b = 1; g(self.b)"),
         ("class A:\n  n = 1\n  def f(self): return n", "class A:\n  m = 1\n  def f(self): return m"),
         ("@staticmethod\ndef f(): ...", "@classmethod\ndef f(): ..."),
+        ("a = b = 0\ndef f():\n  global a\n  a = 1", "a = b = 0\ndef f():\n  global b\n  b = 1"),
+        ("def f():\n  a = b = 0\n  def g():\n    nonlocal a\n    a = 1", "def f():\n  a = b = 0\n  def g():\n    nonlocal b\n    b = 1"),
+        ("a.b = 1", "c.b = 1"), ("a[0] = 1", "b[0] = 1"), ("x[a] = 1", "x[b] = 1"), ("x.y[a.b()] = 1", "x.y[c.b()] = 1"),
+        ("match f():\n  case (_, _): g()", "match f():\n  case (_, a): g()"),
+        ("match f():\n  case 1 if a: g()", "match f():\n  case 1 if b: g()"),
+        ("with a as x, b as y: f()", "with a as x, c as y: f()"),
+        ("class A:\n  def f(self): self.dtype = 1\nones(dtype=2)", "class A:\n  def f(self): self.kind = 1\nones(kind=2)"),
+        ("class A:\n  n = 1\n  m = 2\n  def f(self): return self.n", "class A:\n  n = 1\n  m = 2\n  def f(self): return self.m"),
         ("class A(ABC): ...", "class A(Enum): ..."),
         ("class A(metaclass=B): ...", "class A(other=B): ..."),
     ],
@@ -439,12 +455,14 @@ def test_comments_make_no_difference(path):
     [
         ("if a: f(); g()", "if a:\n  f()\n  g()"), ("x = (1 +\n2)", "x = 1 + 2"), ("x = 1 + \\\n2", "x = 1 + 2"),
         ("f(a, b,)", "f(a, b)"), ("x = [1,\n2,\n]", "x = [1, 2]"), ("x = (1, 2,)", "x = 1, 2"), ("f((x))", "f(x)"),
-        ("x = ((a))", "x = a"), ("if (a and b): f()", "if a and b: f()"), ("f((i for i in x))", "f(i for i in x)"),
+        ("x = ((a))", "x = a"), ("x = y[(1)] + ('a')", "x = y[1] + 'a'"), ("def f():\n ('doc')\n g()", "def f(): g()"), ("(a).b += 1", "a.b += 1"), ("from m import (a)", "from m import a"), ("from m import (a,)", "from m import a"),
+        ("x = ((i for i in y))", "x = (i for i in y)"), ("x >>= (1 + 2)", "x >>= 1 + 2"), ("if (a and b): f()", "if a and b: f()"), ("f((i for i in x))", "f(i for i in x)"),
         ("for (i, j) in (x): f()", "for i, j in x: f()"), ("with (o() as f, p() as g,): f", "with o() as f, p() as g: f"),
         ("from m import (a, b,)", "from m import a, b"), ("class A(): f", "class A: f"), ("x += (1 + 2)", "x += 1 + 2"),
         ("match (a, b):\n case (1, 2): f", "match a, b:\n case 1, 2: f"), ("f(x = 1)", "f(x=1)"), ("x[ 1:2 ]", "x[1:2]"),
         ("x = 'a\"b'", 'x = "a\\"b"'), ("x = 'a'", 'x = """a"""'), ("x = u'a'", "x = 'a'"), ("x = Rb'a'", "x = bR'a'"),
-        ("x = 'a' 'b'", "x = 'ab'"), ("x = 1_000", "x = 1000"), ("x = 0XFF", "x = 0xff"), ("x = 1E-6", "x = 1e-06"),
+        ("x = 'a' 'b'", "x = 'ab'"), ("x = ('a'\n'b')", "x = 'ab'"), ("x = f(\n\"\"\"a\"\"\"\n)", "x = f('a')"), ("x = 'a'\n'doc'", "x = 'a'"),
+        ("x = f'{a}' 'b' \"c\"", "x = f'{a}bc'"), ("x //= 1", "x//=1"), ("if a:\n\tf()\n        g()", "if a:\n f()\n g()"), ("x = 1_000", "x = 1000"), ("x = 0XFF", "x = 0xff"), ("x = 1E-6", "x = 1e-06"),
         ("x = .5", "x = 0.5"), ("x = f\"{y['a']}\"", "x = f'{y[\"a\"]}'"), ("x = (\n# why\n1)", "x = 1"),
         ("x=-1;y=a<-b", "x = - 1\ny = a < -b"), ("def f(): 'doc'; g()", "def f():\n\tg()"), ("x = (a if b else c)", "x = a if b else c"),
         ("@ a . b\ndef f(): ...", "@a.b\ndef f():\n ..."), ("x = a @ b", "x = a@b"), ("x = (yield)", "x = yield"),
@@ -468,10 +486,10 @@ def test_ways_to_write_the_same(one, other):
         ("x = y // 2", "x = y / 2"), ("x = y ** 2", "x = y * 2"), ("x[1:]", "x[:1]"), ("f(*a)", "f(**a)"), ("f(*a)", "f(a)"),
         ("f()\ng()", "g()\nf()"), ("x = f(\n'''a'''\n)", "x = f(\n'''b'''\n)"), ("x = f(\n'''a'''\n)", "x = f()"),
         ("break", "continue"), ("async def f(): ...", "def f(): ..."), ("x = f'{y}'", "x = f'{y!r}'"), ("x = f'{y}'", "x = '{y}'"),
-        ("x = f'{y:.2f}'", "x = f'{y:.3f}'"), ("x = (1, 2) in y", "x = 1, 2 in y"), ("x = i in (1 or y)", "x = i in 1 or y"),
+        ("x = f'{y:.2f}'", "x = f'{y:.3f}'"), ("x = (1, 2) in y", "x = 1, 2 in y"), ("x = i in (1 or y)", "x = i in 1 or y"), ("if i in (1 or y): f()", "if i in 1 or y: f()"),
         ("try: f()\nexcept A: ...", "try: f()\nexcept B: ..."), ("x = r'\\n'", "x = '\\n'"), ("while a: f()", "if a: f()"),
         ("x = y or (z and w)", "x = (y or z) and w"), ("def f(a, *, b): ...", "def f(a, b): ..."), ("def f(a=1): ...", "def f(a): ..."),
-        ("x: int = 1", "x: str = 1"), ("x = {1}", "x = [1]"), ("x = {1: 2}", "x = {1, 2}"), ("f()", "f"), ("x = f(())", "x = f()"),
+        ("x: int = 1", "x: str = 1"), ("x = {1}", "x = [1]"), ("x = {1: 2}", "x = {1, 2}"), ("f()", "f"), ("x = f(())", "x = f()"), ("x = 'a'\n'b'", "x = 'ab'"),
     ],
 )  # fmt: skip
 def test_what_makes_a_difference(one, other):
@@ -630,7 +648,26 @@ function total(values) {
   console.log("total", result);
   return result === 0 ? null : result;
 }
-const answer = total([1, 2, 3]); console.log(answer); console.log(answer + 1);
+const answer = total([1, 2, 3]); console.log(answer);
+const log = answer + 1; console.log(log);
+"""
+RUST = """
+/// Sums up.
+fn total(values: &[f32]) -> f32 {
+    let mut sum = 0.0; // so far
+    for value in values.iter() { sum += value; }
+    if sum.is_nan() { return 0.0; }
+    sum.min(1.0e9)
+}
+fn main() { let answer = total(&[1.0, 2.0]); println!("{}", answer); assert!(answer > 0.0); }
+"""
+KOTLIN = """
+fun total(values: List<Int>): Int {
+    var sum = 0
+    for (value in values) { sum += value }
+    return clamp(sum, low = 0, high = 9)
+}
+fun main() { val answer = total(listOf(1, 2, 3)); println(answer); println(answer + 1) }
 """
 
 
@@ -640,8 +677,11 @@ const answer = total([1, 2, 3]); console.log(answer); console.log(answer + 1);
         (CPP, "kernel.cu", {"sum": "acc", "result": "r", "some": "x", "// so far": "", "{ sum": "{\n  sum", "    ": "\t"},
          {"std::min": "std::max", "<vector>": "<array>", "memcpy": "memmove", "i < count": "i <= count", "0.0f": "1.0f"}),
         (CPP, "kernel.cpp", {"count": "n", "values": "v", "total": "f", "Sums up": "Adds"}, {"sum += ": "sum = ", "return 0": "return 1"}),
-        (JAVASCRIPT, "total.js", {"sum": "acc", "result": "r", "answer": "a", '"total"': "'total'", "// so far": "/* x */"},
+        (JAVASCRIPT, "total.js", {"sum": "acc", "result": "r", "answer": "a", '"total"': "'total'", "// so far": "/* x */",
+          "total(": "f(", "log = answer + 1; console.log(log)": "x = answer + 1; console.log(x)"},
          {"Math.min": "Math.max", "console.log": "console.warn", "===": "!==", "total([1": "total([2", '"total"': '"sum"'}),
+        (RUST, "total.rs", {"sum": "acc", "total": "f", "Sums up": "Adds", "// so far": "//"}, {"min": "max", "iter": "into_iter", "is_nan": "is_infinite"}),
+        (KOTLIN, "total.kt", {"sum": "acc", "total": "f"}, {"low =": "least =", "clamp": "limit", "listOf": "setOf"}),
     ],
 )  # fmt: skip
 def test_other_languages(source, file, same, others):

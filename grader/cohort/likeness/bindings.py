@@ -14,8 +14,8 @@ from grader.cohort.likeness.scope import Scope
 #: What follows a name that is not bound itself, but something of it is.
 _PART = frozenset(".([")
 
-#: What is matched and never bound in a pattern.
-WILDCARD = "_"
+#: What matches in a pattern and binds nothing.
+_WILDCARD = "_"
 
 #: What is before a parameter.
 _BEFORE_PARAMETER = frozenset(["(", ",", "*", "lambda"])
@@ -42,7 +42,7 @@ class Bindings:
     Attributes:
         attributes: what its classes' attributes are called.
         classes: what its classes are called.
-        functions: a function's parameters, or those of a class's constructor but the first.
+        functions: the parameters of a function, or of a class's constructor.
     """
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Bindings:
         scope, lexemes = self._blocks[-1][1], line.lexemes
         read = ReadLine(line)
         self._expressions(read, scope)
-        head = 1 if lexemes[0].text == "async" else 0
+        head = 1 if lexemes[0].text == "async" and len(lexemes) > 1 else 0
         keyword = lexemes[head].text if lexemes[head].kind is Kind.WORD else ""
         if keyword in ("def", "class") and len(lexemes) > head + 1:
             define = self._function if keyword == "def" else self._class
@@ -113,10 +113,9 @@ class Bindings:
                 read.parameters.add(i)
                 read.scopes[i] = block
         block.names.update(block.parameters)
-        if lexemes[name].text == "__init__":
-            self.functions.setdefault(self._blocks[-1][2], block.parameters[1:])
-        else:
-            self.functions.setdefault(lexemes[name].text, block.parameters)
+        is_constructor = lexemes[name].text == "__init__"
+        called = self._blocks[-1][2] if is_constructor else lexemes[name].text
+        self.functions.setdefault(called, block.parameters)
         self._blocks.append((read.line.level, block, lexemes[name].text))
 
     def _bind(self, name: str, scope: Scope) -> None:
@@ -177,7 +176,7 @@ class Bindings:
             elif lexemes[i].kind is Kind.NAME and _text(lexemes, i + 1) not in _PART:
                 if before is None or before.text != ".":
                     self._bind(text, scope)
-                elif _text(lexemes, i - 2) == scope.receiver and _text(lexemes, i - 3) != ".":
+                elif _text(lexemes, i - 2) == scope.receiver:
                     self.attributes.add(text)
 
     def _pattern(self, lexemes: Sequence[Lexeme], scope: Scope) -> None:
@@ -185,8 +184,8 @@ class Bindings:
         for i, lexeme in enumerate(lexemes):
             if lexeme.text == "if":
                 break
-            part = _text(lexemes, i - 1) == "." or _text(lexemes, i + 1) in {*_PART, "="}
-            if lexeme.kind is Kind.NAME and lexeme.text != WILDCARD and not part:
+            is_name = lexeme.kind is Kind.NAME and lexeme.text != _WILDCARD
+            if is_name and _text(lexemes, i + 1) not in _PART:
                 self._bind(lexeme.text, scope)
 
 

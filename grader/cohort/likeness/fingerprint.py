@@ -6,7 +6,6 @@ from functools import lru_cache
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_for_filename
 from pygments.lexers.python import PythonLexer
-from pygments.lexers.special import TextLexer
 from pygments.util import ClassNotFound
 
 from grader.cohort.likeness import names, python
@@ -70,7 +69,6 @@ def _text(source: bytes) -> str:
 def _lexer(file_name: str) -> Lexer | None:
     """What reads files of such a name; None where nothing does."""
     try:
-        lexer = get_lexer_for_filename(file_name)
+        return get_lexer_for_filename(file_name)
     except ClassNotFound:
         return None
-    return None if isinstance(lexer, TextLexer) else lexer

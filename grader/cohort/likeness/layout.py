@@ -6,8 +6,9 @@ within blocks counts, and the columns that make it do not.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
-from grader.cohort.likeness.lexeme import Kind, Lexeme
+from grader.cohort.likeness.lexeme import Kind, Lexeme, without_seams
 
 ASSIGNMENTS = frozenset(
     ["=", "+=", "-=", "*=", "/=", "%=", "@=", "&=", "|=", "^=", "//=", "**=", "<<=", ">>="]
@@ -23,7 +24,7 @@ _BLOCKS = frozenset(["async", "class", "def", "for", "if", "elif", "else", "matc
 # than a whole expression, and may as well not be there. None is an end of the line.
 _BEFORE = ASSIGNMENTS.union(
     [None, "(", "[", "{", ",", ":", "->", "return", "yield", "raise", "assert"],
-    ["if", "elif", "while", "with", "match", "case"],
+    ["if", "elif", "while", "with", "match", "case", "import"],
 )
 _AFTER = frozenset([None, ")", "]", "}", ",", ":", "="])
 
@@ -46,15 +47,15 @@ class Line:
     lexemes: list[Lexeme] = field(default_factory=list)
 
 
-def lines(lexemes: Iterable[Lexeme]) -> Iterator[Line]:
+def lines(source: Iterable[Lexeme]) -> Iterator[Line]:
     """A Python source line by line, documentation left out.
 
     What stands behind ``;``, or behind the colon of a block, is a line of its own.
     """
-    for logical in _logical_lines(lexemes):
-        for line in _parts(logical):
-            if any(lexeme.kind is not Kind.STRING for lexeme in line.lexemes):
-                yield Line(line.level, _without_needless(line.lexemes))
+    for line in chain.from_iterable(map(_parts, _logical_lines(source))):
+        lexemes = _without_needless(list(without_seams(line.lexemes)))
+        if any(lexeme.kind is not Kind.STRING for lexeme in lexemes):
+            yield Line(line.level, lexemes)
 
 
 def _logical_lines(lexemes: Iterable[Lexeme]) -> Iterator[Line]:
@@ -153,8 +154,8 @@ class _Bracket:
 
     def _is_needless(self, before: str | None, after: str | None, closing: int) -> bool:
         """Whether a bracket changes nothing that is no call's, for what is around it."""
-        if closing == self._opening + 1:
-            return False
+        if closing <= self._opening + 2:  # around nothing it is a tuple, around one lexeme nothing
+            return closing == self._opening + 2
         if self.loops:  # a generator, which is all that a function is called with
             called = self._opening > 1 and is_applied(self._lexemes[self._opening - 2])
             return (before, after) == ("(", ")") and called

@@ -84,17 +84,25 @@ def lexemes(text: str, lexer: Lexer) -> Iterator[Lexeme]:
     for (kind, _), group in groupby(_pieces(text, lexer), lambda piece: (piece.kind, piece.run)):
         pieces = list(group)
         joined = "".join(piece.text for piece in pieces)
-        if kind is Kind.OPERATOR:
-            parts: Iterable[str] = _OPERATORS.findall(joined)
-        elif kind is Kind.STRING:
-            # Strings side by side are one.
-            parts = [joined.replace(_QUOTE * 2, "")]
+        if kind is Kind.STRING:
+            parts: Iterable[str] = [joined]
         else:
-            parts = joined.split()
+            parts = _OPERATORS.findall(joined) if kind is Kind.OPERATOR else joined.split()
         column = pieces[0].column
         for part in parts:
             yield Lexeme(kind, part, column)
             column = None
+
+
+def without_seams(lexemes: Iterable[Lexeme]) -> Iterator[Lexeme]:
+    """Lexemes with strings side by side, which are one string, as one."""
+    for is_string, group in groupby(lexemes, lambda lexeme: lexeme.kind is Kind.STRING):
+        if is_string:
+            first, *others = group
+            text = "".join((first.text, *(other.text for other in others)))
+            yield first._replace(text=text.replace(_QUOTE * 2, ""))
+        else:
+            yield from group
 
 
 def _pieces(text: str, lexer: Lexer) -> Iterator[_Piece]:
@@ -109,11 +117,8 @@ def _pieces(text: str, lexer: Lexer) -> Iterator[_Piece]:
             if "\n" in value and value != "\\\n":
                 line = start + value.rfind("\n") + 1
             continue
-        if kind is Kind.NAME and value == ".":
-            kind = Kind.OTHER
-        # Operators belong together where nothing is between them; strings, where blanks are.
-        if not (kind is Kind.STRING or (kind is Kind.OPERATOR and start == end)):
-            run += 1
+        # An operator, or a string, comes in pieces with nothing between them.
+        run += kind not in (Kind.STRING, Kind.OPERATOR) or start != end
         column = None if line is None else len(text[line:start].expandtabs())
         line, end = None, start + len(value)
         if type in Name.Decorator and value[0] == "@" != value:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from grader.cohort.likeness.bindings import WILDCARD, Bindings, ReadLine
+from grader.cohort.likeness.bindings import Bindings, ReadLine
 from grader.cohort.likeness.layout import lines, step
 from grader.cohort.likeness.lexeme import Kind, Lexeme
 from grader.cohort.likeness.scope import Scope
@@ -76,8 +76,6 @@ class _Words:
         if name.startswith("__") and name.endswith("__"):
             return name
         if self._first in ("import", "from") and before != "as":
-            return name
-        if self._first == "case" and name == WILDCARD:
             return name
         if before == ".":
             return self._numbers.of(None, name) if name in self._bindings.attributes else name
