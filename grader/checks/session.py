@@ -103,13 +103,16 @@ class Session:
         """
         self._plugin.hearing = hearing
         items = [item for item in self._session.items if item.nodeid in cases]
-        for item, following in zip_longest(items, items[1:]):
-            self._config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-            for report in self._reports.take():
-                hearing.rule(report)
-            if hearing.over:
-                break
-        self._session._setupstate.teardown_exact(None)  # noqa: SLF001 - cut short or not
+        try:
+            for item, following in zip_longest(items, items[1:]):
+                self._config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+                for report in self._reports.take():
+                    hearing.rule(report)
+                if hearing.over:
+                    break
+        finally:  # cut short or not, nothing is left of it for the next one
+            self._session._setupstate.teardown_exact(None)  # noqa: SLF001 - as pytest does it
+            self._reports.take()
         if hearing.fault is not None:
             raise hearing.fault
 
