@@ -244,7 +244,7 @@ BAD = {
     "hangs": ("timeout", doing("while True: pass")),
     "hangs_when_empty": ("timeout", doing("while not self.items: pass")),
     "floods": ("output", doing("while True: print('x' * 9999)")),
-    "floods_slowly": ("output", doing(push="print("x" * 1_500_000)")),
+    "floods_slowly": ("output", doing(push="print('x' * 1_500_000)")),
     "hangs_up": ("hung_up", doing("import os; os.closerange(3, 99)")),
     "takes_all_memory": ("memory", doing("bytearray(10 ** 12)")),
 }  # fmt: skip
@@ -583,7 +583,9 @@ def many_runners(p17, reference):
 
 def coarse(said: dict) -> list:
     """What a score comes to: status, points, and which messages."""
-    checks = [(c["status"], c["points"], c["message"] and c["message"]["id"]) for c in said["checks"]]
+    checks = [
+        (c["status"], c["points"], c["message"] and c["message"]["id"]) for c in said["checks"]
+    ]
     return [said["status"], said["score"], checks, said["error"] and said["error"]["kind"]]
 
 
@@ -600,16 +602,21 @@ BAD_RUNNERS = {
     "tampers": ("tampered", RUN, f"        CpuGraph.replay = lambda self: None\n{RUN}"),
     "tampers_with_the_log": (
         "tampered", RUN,
-        "        for cell in CpuGraph.replay.__closure__:\n"
-        "            if hasattr(cell.cell_contents, 'emit'):\n"
-        f"                vars(cell.cell_contents).update(_emit=print)\n{RUN}",
+        f"""
+        given = [cell.cell_contents for cell in CpuGraph.replay.__closure__]
+        [log] = [one for one in given if hasattr(one, 'emit')]
+        log.__dict__ = vars(log) | {{'_emit': print}}
+{RUN}""",
     ),
     "returns_nothing": ("result", RETURN, RETURN.replace("return ", "")),
     "returns_list": ("result", RETURN, f"{RETURN}.tolist()"),
     "calls_without_end": (
         "events", RUN,
-        "        try:\n            for _ in range(20000): self.fn(x)\n"
-        f"        except BaseException: pass\n{RUN}",
+        f"""
+        try:
+            for _ in range(20000): self.fn(x)
+        except BaseException: pass
+{RUN}""",
     ),
     "takes_all_memory": ("memory", RUN, f"        torch.zeros(10 ** 12)\n{RUN}"),
 }  # fmt: skip

@@ -13,7 +13,10 @@ from pathlib import Path
 from typing import Any, Self
 
 import pytest
-from _pytest.config import _prepareconfig  # as pytest-xdist's workers begin their sessions
+from _pytest.config import (
+    ConftestImportFailure,  # it has no public name of its own
+    _prepareconfig,  # as pytest-xdist's workers begin their sessions
+)
 from pytest_jsonreport.plugin import JSONReport
 
 from grader.checks.hearing import Hearing
@@ -60,7 +63,10 @@ class Session:
         arguments = [*map(str, files), *_ARGUMENTS, *where]
         self._plugin = GradingPlugin()
         with _alone(), contextlib.redirect_stdout(io.StringIO()):
-            self._config = _prepareconfig(arguments, [self._plugin])
+            try:
+                self._config = _prepareconfig(arguments, [self._plugin])
+            except ConftestImportFailure as error:
+                raise ExerciseError("exercise.collect", detail=str(error)) from None
             self._reports = _Reports(self._config)
             self._config.pluginmanager.register(self._reports)
             self._session = pytest.Session.from_config(self._config)
