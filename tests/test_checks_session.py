@@ -3,6 +3,7 @@
 import gc
 import os
 import random
+import sys
 from collections.abc import Callable
 from types import SimpleNamespace
 
@@ -121,6 +122,7 @@ def test_no_cases(checks, text):
     with pytest.raises(ExerciseError) as raised:
         checks(test_none=text)
     assert raised.value.message.id == "exercise.collect"
+    assert raised.value.message.params["detail"] == "no tests collected"
 
 
 def test_no_file(tmp_path):
@@ -262,36 +264,41 @@ INTERRUPTED = """
 import pytest
 STATE = {"interrupt": "%s", "ended": 0}
 
+def interrupt(stage):
+    if STATE["interrupt"] == stage:
+        STATE["interrupt"] = ""
+        raise KeyboardInterrupt
+
 @pytest.fixture
 def held():
-    if STATE["interrupt"] == "setup":
-        STATE["interrupt"] = ""
-        raise KeyboardInterrupt
     yield
     STATE["ended"] += 1
-    if STATE["interrupt"] == "teardown":
-        STATE["interrupt"] = ""
-        raise KeyboardInterrupt
 
-def test_1(subject, held):
-    if STATE["interrupt"] == "call":
-        STATE["interrupt"] = ""
-        raise KeyboardInterrupt
+@pytest.fixture
+def breaking(held):
+    interrupt("setup")
+    yield
+    interrupt("teardown")
 
-def test_2(subject, held):
-    assert STATE["ended"]
+def test_1(subject, breaking):
+    interrupt("call")
 """
 
 
 @pytest.mark.parametrize("stage", ["setup", "call", "teardown"])
-def test_interrupted(checks, stage):
-    """Ctrl-C goes through, whenever it comes; the session can be used and closed afterwards."""
+def test_interrupted(checks, tmp_path, stage):
+    """Ctrl-C goes through, whenever it comes. The session has ended then, with all that the case
+    held; ending it again does nothing, and others go on.
+    """
+    other = checks(test_b="def test_1(subject): pass\n")
     session = checks(test_a=INTERRUPTED % stage)
     with pytest.raises(KeyboardInterrupt):
         session.hear(hearing(), session.cases)
-    one = heard(session, session.cases[1:])
-    assert list(one.rulings) == session.cases[1:]
-    assert outcomes(heard(session)) == ["passed", "passed"]
+    file = str(tmp_path / "test_a.py")
+    (module,) = (m for m in list(sys.modules.values()) if vars(m).get("__file__") == file)
+    assert module.STATE["ended"] == 1
+    session.close()
+    assert outcomes(heard(other)) == ["passed"]
 
 
 def test_memory(checks):

@@ -41,6 +41,9 @@ _NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
 #: Characters of what pytest said that a message shows.
 _SHOWN = 2000
 
+#: What pytest's terminal part says where there is no case.
+_NONE = "no tests collected"
+
 
 class Session:
     """The checks of an exercise, collected.
@@ -61,7 +64,7 @@ class Session:
         # exercises may have checks of one name, so the root is that of the file system.
         where = ("--rootdir", folder.anchor, "--confcutdir", str(folder))
         arguments = [*map(str, files), *_ARGUMENTS, *where]
-        self._plugin = GradingPlugin()
+        self._plugin, self._closing = GradingPlugin(), contextlib.ExitStack()
         with _alone(), contextlib.redirect_stdout(io.StringIO()):
             try:
                 self._config = _prepareconfig(arguments, [self._plugin])
@@ -69,17 +72,20 @@ class Session:
                 raise ExerciseError("exercise.collect", detail=str(error)) from None
             self._reports = _Reports(self._config)
             self._config.pluginmanager.register(self._reports)
+            self._closing.callback(self._config._ensure_unconfigure)  # noqa: SLF001 - likewise
             self._session = pytest.Session.from_config(self._config)
             self._session.exitstatus = pytest.ExitCode.OK
             self._config._do_configure()  # noqa: SLF001 - as pytest.main does it
             self._config.hook.pytest_sessionstart(session=self._session)
+            finish = self._config.hook.pytest_sessionfinish
+            self._closing.callback(finish, session=self._session, exitstatus=0)
             try:
                 self._config.hook.pytest_collection(session=self._session)
             except pytest.UsageError as error:
                 self._plugin.trouble.append(str(error))
         self.cases = [item.nodeid for item in self._session.items]
         if self._plugin.trouble or not self.cases:
-            detail = "\n".join(self._plugin.trouble).strip()[-_SHOWN:]
+            detail = "\n".join(self._plugin.trouble).strip()[-_SHOWN:] or _NONE
             self.close()
             raise ExerciseError("exercise.collect", detail=detail)
 
@@ -92,9 +98,8 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """End it."""
-        self._config.hook.pytest_sessionfinish(session=self._session, exitstatus=0)
-        self._config._ensure_unconfigure()  # noqa: SLF001 - likewise
+        """End it, unless it has ended."""
+        self._closing.close()
 
     def hear(self, hearing: Hearing, cases: Collection[str]) -> None:
         """Run cases on a submission; what comes of it is in the hearing.
@@ -105,7 +110,8 @@ class Session:
 
         Raises:
             ExerciseError: the reference failed.
-            KeyboardInterrupt: somebody pressed Ctrl-C.
+            KeyboardInterrupt: somebody pressed Ctrl-C. The session has ended then, for there are
+                places where pytest cannot go on after that.
         """
         self._plugin.hearing = hearing
         items = [item for item in self._session.items if item.nodeid in cases]
@@ -116,9 +122,10 @@ class Session:
                     hearing.rule(report)
                 if hearing.over:
                     break
-        finally:  # cut short or not, nothing is left of it for the next one
-            self._session._setupstate.teardown_exact(None)  # noqa: SLF001 - as pytest does it
-            self._reports.take()
+        except BaseException:
+            self.close()
+            raise
+        self._session._setupstate.teardown_exact(None)  # noqa: SLF001 - cut short or not
         if hearing.fault is not None:
             raise hearing.fault
 
