@@ -69,9 +69,9 @@ class Listener:
         self._grader, self._asked = grader, []
         send = Channel.send
 
-        def heard(channel, op, **fields):
+        def heard(channel, op, *written, **fields):
             self._asked.append((channel, op))
-            return send(channel, op, **fields)
+            return send(channel, op, *written, **fields)
 
         monkeypatch.setattr(Channel, "send", heard)
 

@@ -1,5 +1,6 @@
 """Scripts: what a case asked one subject, so told that another can be asked the same."""
 
+import json
 import random
 
 import pytest
@@ -221,7 +222,16 @@ def test_trace_is_left_alone():
     for _ in range(2):
         script.followed([step.reply for step in trace])
     assert trace.to_json() == before
-    assert script.wire[3]["ask"]["ref"] == 0
+    assert script.asks[3]["ref"] == 0
+
+
+def test_as_written():
+    """As the protocol spells it, each request has beside it where its objects come from."""
+    script = Script.of(traced(*STEPS["within_an_answer"]))
+    asked = json.loads(b"{%s}" % script.written)["requests"]
+    assert [part["ask"] for part in asked] == list(script.asks)
+    assert "refs" not in asked[0]
+    assert asked[3]["refs"] == [[["ref"], 2, ["value", "items", 1, 1, 0]]]
 
 
 def test_shorter_answers():
