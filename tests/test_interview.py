@@ -12,6 +12,7 @@ from grader.checks import precedents
 from grader.checks.precedents import Precedents
 from grader.checks.ruling import Ruling
 from grader.errors import SubmissionError
+from grader.protocol import MAX_EVENTS
 from grader.score import Outcome, Score, Status
 from grader.session import open_grader
 from grader.subject.channel import Channel
@@ -499,6 +500,22 @@ def test_replayed_failed_load(replayed):
         reply = {"id": 0, "error": {"kind": kind, "message": ""}, "events": []}
         with pytest.raises(SubmissionError):
             Replayed(replayed, script, Answers("", [reply]))
+
+
+@pytest.mark.parametrize("name", ["dropped", "function"])
+def test_replayed_without_end(replayed, name):
+    """More events than a reply may tell of end a replay, too, whatever was answered."""
+    events = [{"event": name, "within": None}] * (1 if name == "dropped" else MAX_EVENTS + 1)
+    asks = [
+        {"op": "reload"},
+        {"op": "new", "class": "Stack", "watch": [], "args": [], "kwargs": {}},
+    ]
+    made = {"$": "object", "ref": 0, "type": "Stack"}
+    replies = [{"id": 0, "value": None, "events": []}, {"id": 1, "value": made, "events": events}]
+    again = Replayed(replayed, Script(asks, [[], []]), Answers("", replies))
+    with pytest.raises(SubmissionError) as raised:
+        again.new("Stack")
+    assert raised.value.kind == "events"
 
 
 SWALLOWING = """
