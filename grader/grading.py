@@ -10,7 +10,7 @@ from typing import Self
 import pytest
 
 from grader import __version__
-from grader.checks.hearing import Hearing
+from grader.checks.hearing import SLOW_LOAD_S, Hearing
 from grader.checks.interview import Interview
 from grader.checks.precedents import Precedents
 from grader.checks.session import Session
@@ -26,9 +26,6 @@ from grader.subject.subject import Interface, Limits, Source, Subject
 from grader.submission import Submission
 from grader.trace import Trace
 from grader.verdict import Verdict
-
-#: Seconds of loading above which a submission is not executed anew for every case.
-_SLOW_LOAD_S = 0.25
 
 #: How many calls of a failed case are drawn.
 _DRAWN = 3
@@ -315,7 +312,7 @@ class _Subjects:
         """
         self.channel.forget_output()
         started = time.perf_counter()
-        fresh = self._load_s is None or self._load_s < _SLOW_LOAD_S
+        fresh = self._load_s is None or self._load_s < SLOW_LOAD_S
         subject = self._begin(fresh)
         if fresh:
             self._load_s = time.perf_counter() - started

@@ -12,6 +12,9 @@ from grader.subject.reference import Reference
 from grader.subject.subject import Subject
 from grader.trace import Trace
 
+#: Seconds of loading above which a submission is not executed anew for every case.
+SLOW_LOAD_S = 0.25
+
 
 class Subjects(Protocol):
     """Where a case gets its subject from."""

@@ -58,7 +58,6 @@ class Precedents:
             ruling: how the case went.
             digest: of the answers.
         """
-        if ruling.passed or not ruling.printed:
-            self._rulings[ruling.id, digest] = ruling.packed()
+        self._rulings[ruling.id, digest] = ruling.packed()
         if len(self._rulings) > _KEPT:
             self._rulings.popitem(last=False)

@@ -13,7 +13,10 @@ from pathlib import Path
 from typing import Any, Self
 
 import pytest
-from _pytest.config import _prepareconfig  # as pytest-xdist's workers begin their sessions
+from _pytest.config import (
+    ConftestImportFailure,  # it has no public name of its own
+    _prepareconfig,  # as pytest-xdist's workers begin their sessions
+)
 from pytest_jsonreport.plugin import JSONReport
 
 from grader.checks.hearing import Hearing
@@ -38,6 +41,9 @@ _NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
 #: Characters of what pytest said that a message shows.
 _SHOWN = 2000
 
+#: What pytest's terminal part says where there is no case.
+_NONE = "no tests collected"
+
 
 class Session:
     """The checks of an exercise, collected.
@@ -58,22 +64,28 @@ class Session:
         # exercises may have checks of one name, so the root is that of the file system.
         where = ("--rootdir", folder.anchor, "--confcutdir", str(folder))
         arguments = [*map(str, files), *_ARGUMENTS, *where]
-        self._plugin = GradingPlugin()
+        self._plugin, self._closing = GradingPlugin(), contextlib.ExitStack()
         with _alone(), contextlib.redirect_stdout(io.StringIO()):
-            self._config = _prepareconfig(arguments, [self._plugin])
+            try:
+                self._config = _prepareconfig(arguments, [self._plugin])
+            except ConftestImportFailure as error:
+                raise ExerciseError("exercise.collect", detail=str(error)) from None
             self._reports = _Reports(self._config)
             self._config.pluginmanager.register(self._reports)
+            self._closing.callback(self._config._ensure_unconfigure)  # noqa: SLF001 - likewise
             self._session = pytest.Session.from_config(self._config)
             self._session.exitstatus = pytest.ExitCode.OK
             self._config._do_configure()  # noqa: SLF001 - as pytest.main does it
             self._config.hook.pytest_sessionstart(session=self._session)
+            finish = self._config.hook.pytest_sessionfinish
+            self._closing.callback(finish, session=self._session, exitstatus=0)
             try:
                 self._config.hook.pytest_collection(session=self._session)
             except pytest.UsageError as error:
                 self._plugin.trouble.append(str(error))
         self.cases = [item.nodeid for item in self._session.items]
         if self._plugin.trouble or not self.cases:
-            detail = "\n".join(self._plugin.trouble).strip()[-_SHOWN:]
+            detail = "\n".join(self._plugin.trouble).strip()[-_SHOWN:] or _NONE
             self.close()
             raise ExerciseError("exercise.collect", detail=detail)
 
@@ -86,9 +98,8 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """End it."""
-        self._config.hook.pytest_sessionfinish(session=self._session, exitstatus=0)
-        self._config._ensure_unconfigure()  # noqa: SLF001 - likewise
+        """End it, unless it has ended."""
+        self._closing.close()
 
     def hear(self, hearing: Hearing, cases: Collection[str]) -> None:
         """Run cases on a submission; what comes of it is in the hearing.
@@ -99,16 +110,21 @@ class Session:
 
         Raises:
             ExerciseError: the reference failed.
-            KeyboardInterrupt: somebody pressed Ctrl-C.
+            KeyboardInterrupt: somebody pressed Ctrl-C. The session has ended then, for there are
+                places where pytest cannot go on after that.
         """
         self._plugin.hearing = hearing
         items = [item for item in self._session.items if item.nodeid in cases]
-        for item, following in zip_longest(items, items[1:]):
-            self._config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-            for report in self._reports.take():
-                hearing.rule(report)
-            if hearing.over:
-                break
+        try:
+            for item, following in zip_longest(items, items[1:]):
+                self._config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+                for report in self._reports.take():
+                    hearing.rule(report)
+                if hearing.over:
+                    break
+        except BaseException:
+            self.close()
+            raise
         self._session._setupstate.teardown_exact(None)  # noqa: SLF001 - cut short or not
         if hearing.fault is not None:
             raise hearing.fault

@@ -6,10 +6,19 @@ reference's runs, on feedback pages from a student's.
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from grader.model import Model
+
+
+def _fitting(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+#: A text that a submission may have had a hand in, which fits any encoding.
+Told = Annotated[str, AfterValidator(_fitting)]
 
 
 class State(StrEnum):
@@ -78,7 +87,7 @@ class Happened(Model):
         read: what it read, as code: rows of a buffer, or a shape; empty if that is no tensor.
     """
 
-    event: str
+    event: Told
     read: str = ""
 
 
@@ -93,7 +102,7 @@ class Result(Model):
     """
 
     values: Values | None = None
-    text: str | None = None
+    text: Told | None = None
     lives_in: str | None = None
 
 
@@ -109,7 +118,7 @@ class Kept(Model):
     """
 
     number: int
-    call: str
+    call: Told
     was: Values
     now: Values
     rewritten: bool
@@ -130,14 +139,14 @@ class Frame(Model):
         under_way: whether this is a moment before its end.
     """
 
-    call: str
+    call: Told
     argument: Values | None = None
     happened: Sequence[Happened] = ()
-    counters: Mapping[str, str] = Field(default_factory=dict)
+    counters: Mapping[Told, Told] = Field(default_factory=dict)
     buffers: Sequence[Values] = ()
     result: Result | None = None
     kept: Sequence[Kept] = ()
-    raised: str | None = None
+    raised: Told | None = None
     under_way: bool = False
 
 

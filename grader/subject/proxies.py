@@ -44,6 +44,10 @@ class RemoteObject:
             return partial(self._subject.call, self, name)
         return self._subject.get(self, name)
 
+    def __repr__(self) -> str:
+        """By its class, as a message shows it."""
+        return f"<{self.type}>"
+
     def __eq__(self, other: object) -> bool:
         """Whether it is the same object."""
         return (
@@ -91,6 +95,10 @@ class RemoteTensor:
     def dtype(self) -> str:
         """The dtype's name."""
         return self.value.dtype
+
+    def __repr__(self) -> str:
+        """By its shape, as a message shows it."""
+        return f"Tensor{list(self.shape)}"
 
     def read(self) -> Tensor:
         """What it holds now."""

@@ -1,5 +1,7 @@
 """A subject that has answered already: a case can look at the answers without a process."""
 
+from grader.protocol import encode_line
+from grader.subject.faults import load_error
 from grader.subject.script import Answers, Script
 from grader.subject.subject import Subject
 from grader.trace import Step, Trace
@@ -19,6 +21,9 @@ class Replayed(Subject):
         script: what was asked.
         answers: what was answered, in full.
 
+    Raises:
+        SubmissionError: it could not be loaded again, whatever it answered then.
+
     Attributes:
         strayed: whether it was asked something else. What was made of it is worth nothing then.
     """
@@ -26,13 +31,18 @@ class Replayed(Subject):
     def __init__(self, subject: Subject, script: Script, answers: Answers) -> None:
         self.interface, self.limits = subject.interface, subject.limits
         self._answered = iter(script.followed(answers.replies or ()))
+        self.trace = Trace()
+        loaded = next(self._answered)
         self.strayed = False
-        self.trace = Trace([next(self._answered)])
+        self._record(loaded.request, loaded.reply, "reload")
+        if "error" in loaded.reply:
+            raise load_error(loaded.reply["error"], "reload")
 
     def _ask(self, op: str, seconds: float, *, doing: str, **fields: object) -> Step:  # noqa: ARG002
         step = next(self._answered, None)
-        if self.strayed or step is None or step.request != {"op": op, **fields}:
+        # Compared as they are spelled, where True is no 1.
+        asked = encode_line({"op": op, **fields})
+        if self.strayed or step is None or encode_line(step.request) != asked:
             self.strayed = True
             raise Strayed(doing)
-        self.trace.steps.append(step)
-        return step
+        return self._record(step.request, step.reply, doing)

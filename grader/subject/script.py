@@ -49,7 +49,9 @@ class Script:
             named = list(_named_by(step.request))
             if any(ref not in known for _, ref in named):
                 return None
-            ask = copy.deepcopy(step.request) if number else {"op": "reload"}
+            ask = copy.deepcopy(step.request)
+            if not number:
+                ask = {"op": "reload", "interface": ask["interface"]}
             for path, _ in named:
                 _put(ask, path, 0)
             asks.append(ask)

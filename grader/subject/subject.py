@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from grader.errors import SubmissionError
 from grader.protocol import MAX_EVENTS, TAG
+from grader.protocol import Message as WireMessage
 from grader.subject.channel import Channel, Output
 from grader.subject.faults import call_error, load_error
 from grader.subject.proxies import (
@@ -141,6 +142,9 @@ class Subject:
         told = self._ask_unseen("play", seconds, written=script.written)
         if not isinstance(told, str):
             raise SubmissionError("protocol", {"detail": "play gave no digest"})
+        limit = self.limits.output_mb
+        if self._channel.printed > limit * 1e6:  # the next request would find it, if there is one
+            raise SubmissionError("output", {"limit": limit, "doing": "play"})
         return Answers(told), self._channel.outputs()
 
     def played(self, answers: Answers) -> Answers:
@@ -287,10 +291,18 @@ class Subject:
         except SubmissionError as error:
             self._explain(error)
             raise
+        return self._record({"op": op, **fields}, reply, doing)
+
+    def _record(self, request: WireMessage, reply: WireMessage, doing: str) -> Step:
+        """Take down a step.
+
+        Raises:
+            SubmissionError: kind ``events``: more was done in it than a reply tells of.
+        """
         events = reply["events"]
         if len(events) > MAX_EVENTS or any(event.get("event") == "dropped" for event in events):
             raise SubmissionError("events", {"doing": doing})
-        return self.trace.add({"op": op, **fields}, reply)
+        return self.trace.add(request, reply)
 
     def _explain(self, error: SubmissionError) -> None:
         """Say where a submission is that ran out of a limit, or where it crashed."""

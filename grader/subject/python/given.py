@@ -1,12 +1,11 @@
 """Objects looked at without running any code of theirs: whether modules are as they were given."""
 
 import types
-from builtins import all, any, dict, id, list, map, object, str, type
+from builtins import TypeError, ValueError, all, any, dict, id, list, map, object, str, type, zip
 from collections.abc import Iterable
 from itertools import chain
 
 _names_of_module = vars(types.ModuleType)["__dict__"].__get__
-_names_of_object = vars
 _names = vars(type("_", (), {}))["__dict__"]  # as a class has it that does not say otherwise
 _bases_of = type.__dict__["__mro__"].__get__
 _names_of_class = type.__dict__["__dict__"].__get__
@@ -23,41 +22,63 @@ class Given:
     def __init__(self, modules: Iterable[types.ModuleType], objects: Iterable[object] = ()) -> None:
         modules, objects = list(modules), list(objects)
         own = [thing for module in modules for thing in _names_of_module(module).values()]
-        classes = [*map(type, objects), *(thing for thing in own if type(thing) is type)]
-        self._modules = modules
-        self._places = [
-            *map(types.MappingProxyType, map(_names_of_object, objects)),
-            *map(_names_of_class, classes),
-        ]
-        found = [*own, *(thing for place in self._places for thing in place.values())]
+        kinds = list(map(type, objects))
+        classes = [*kinds, *(thing for thing in own if type(thing) is type)]
+        self._modules, self._objects = modules, objects
+        # Of an object whose class was changed this gives nothing, and asks nothing of it.
+        self._hold = [_names_of_class(kind)["__dict__"].__get__ for kind in kinds]
+        self._classes = list(map(_names_of_class, classes))
+        places = self._places()
+        found = [*own, *(thing for place in places for thing in place.values())]
         self._functions = [thing for thing in found if type(thing) is types.FunctionType]
         self._cells = [cell for one in self._functions for cell in one.__closure__ or ()]
         self._ids = self._now()
         # So that no other thing gets the ``id`` of one.
         insides = [*map(_code_of, self._functions), *map(_content_of, self._cells)]
-        self._kept = [found, classes, insides, *map(list, self._places)]
+        self._kept = [found, classes, insides, *map(list, places)]
 
     def intact(self) -> bool:
         """Whether their functions and classes are the same ones, and work on the same things."""
-        return self._now() == self._ids
+        try:
+            return self._now() == self._ids
+        except (TypeError, ValueError):  # an object is of another class; a cell is empty
+            return False
 
     def _now(self) -> list[list[int]]:
         """Which objects are bound to which names, which functions and classes the modules have,
         and what the functions do, with what. This is asked after every call.
         """
+        places = self._places()
         bound = chain(
-            chain.from_iterable(self._places),
-            chain.from_iterable(map(_values_of, self._places)),
+            map(type, self._objects),
+            chain.from_iterable(places),
+            chain.from_iterable(map(_values_of, places)),
             map(_code_of, self._functions),
             map(_content_of, self._cells),
         )
         own = (_picked(_names_of_module(module).values()) for module in self._modules)
         return [list(map(id, bound)), *own]
 
+    def _places(self) -> list[types.MappingProxyType[str, object]]:
+        """Where names are bound: in classes, and in what the objects hold now."""
+        held = (hold(thing) for hold, thing in zip(self._hold, self._objects, strict=True))
+        return [*self._classes, *map(_looked_at, held)]
+
 
 _values_of = types.MappingProxyType.values
 _code_of = vars(types.FunctionType)["__code__"].__get__
 _content_of = vars(types.CellType)["cell_contents"].__get__
+
+
+def _looked_at(held: object) -> types.MappingProxyType[str, object]:
+    """What an object holds, to be looked at.
+
+    Raises:
+        TypeError: it is a dict of another kind, which would be asked what it holds.
+    """
+    if type(held) is not dict:
+        raise TypeError
+    return types.MappingProxyType(held)
 
 
 def _picked(things: Iterable[object]) -> list[int]:

@@ -146,7 +146,7 @@ class Host:
 
     def _op_reload(self, request: Message) -> Message:
         self._op_forget(request)
-        return self._execute({})
+        return self._execute(request["interface"])
 
     def _execute(self, interface: Json) -> Message:
         """Execute the submission's code, in a module of its own."""
