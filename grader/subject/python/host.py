@@ -88,7 +88,7 @@ class Host:
         )
         self._stage = Stage(ambient, under)
         self._key = b""
-        self._acted = False
+        self._acted = self._untouched = False
         self._played: list[Message] = []
         self._storages: list[list[int]] = []
         self._reserve = bytearray(_RESERVE_BYTES)
@@ -142,11 +142,15 @@ class Host:
             self._code = compile_source(source, self._path)
             self._compiled = (source, self._path)
         self._name = request["module"]
-        return self._execute(request["interface"])
+        told = self._execute(request["interface"])
+        self._untouched = "value" in told
+        return told
 
     def _op_reload(self, request: Message) -> Message:
+        untouched = self._untouched
         self._op_forget(request)
-        return self._execute(request["interface"])
+        # A submission is executed as often as it is asked anything, not once more.
+        return {"value": None} if untouched else self._execute(request["interface"])
 
     def _execute(self, interface: Json) -> Message:
         """Execute the submission's code, in a module of its own."""
@@ -264,7 +268,7 @@ class Host:
     # What the submission's thread does, and what it says of it.
 
     def _do(self, act: Callable[..., Any], *args: object, kind: str = "exception") -> Any:
-        self._acted = True
+        self._acted, self._untouched = True, False
         return _outcome(self._stage.do(act, *args, path=self._path, kind=kind))
 
     def _told(self, outcome: Any) -> Message:
