@@ -18,7 +18,9 @@ from grader.cohort.likeness.lexeme import lexemes
 _MAX_CHARACTERS = 16 * 1024
 _MAX_LINE = 1000
 
-#: Of fewer words of a student's own, two may well think of the same.
+#: How many words beyond the starter's there must be: names, numbers, strings, operators, brackets,
+#: so some eight lines. Of less than that, two may well think by themselves: a stack that keeps a
+#: list takes 16. Whole solutions, layout aside, have some hundreds.
 ENOUGH = 60
 
 

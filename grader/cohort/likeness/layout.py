@@ -82,21 +82,21 @@ def _parts(whole: Line) -> Iterator[Line]:
     depth = lambdas = 0
     for lexeme in whole.lexemes:
         depth += step(lexeme)
-        if depth or lexeme.text not in (";", ":", "lambda"):
-            part.lexemes.append(lexeme)
-        elif lexeme.text == ";":
+        if depth == 0 and lexeme.text == ";":
             yield part
             part = Line(part.level)
-        else:
-            part.lexemes.append(lexeme)
-            first = part.lexemes[0]
-            if lexeme.text == ":" and not lambdas and first.kind is Kind.WORD:
-                if first.text in _BLOCKS:
-                    yield part
-                    part = Line(part.level + 1)
-            else:
-                lambdas += 1 if lexeme.text == "lambda" else -1
+            continue
+        part.lexemes.append(lexeme)
+        colon = depth == 0 and lexeme.text == ":"
+        if colon and not lambdas and _heads_block(part.lexemes[0]):
+            yield part
+            part = Line(part.level + 1)
+        lambdas += (depth == 0 and lexeme.text == "lambda") - (colon and lambdas > 0)
     yield part
+
+
+def _heads_block(first: Lexeme) -> bool:
+    return first.kind is Kind.WORD and first.text in _BLOCKS
 
 
 def step(lexeme: Lexeme) -> int:
@@ -154,6 +154,8 @@ class _Bracket:
 
     def _is_needless(self, before: str | None, after: str | None, closing: int) -> bool:
         """Whether a bracket changes nothing that is no call's, for what is around it."""
+        if (before, after) == (None, ":"):  # (a): int declares no a
+            return False
         if closing <= self._opening + 2:  # around nothing it is a tuple, around one lexeme nothing
             return closing == self._opening + 2
         if self.loops:  # a generator, which is all that a function is called with

@@ -170,7 +170,7 @@ class _Quotes:
         elif value in _QUOTES and self._open in (None, value):
             self._open = None if self._open else value
             return _QUOTE
-        elif type in String.Doc or (self._open is None and _WHOLE.fullmatch(value)):
+        elif self._open is None and _WHOLE.fullmatch(value):
             return _QUOTE + value.strip(value[0]) + _QUOTE
         return value
 
