@@ -132,20 +132,21 @@ class Subject:
             seconds: how long all of it may take.
 
         Returns:
-            The digest of the answers, which ``played`` tells in full, and what was printed
-            meanwhile on stdout and stderr.
+            The digest of the answers, which ``played`` tells in full, and what was printed on
+            stdout and stderr since ``load`` or the last script.
 
         Raises:
             SubmissionError: the process failed or broke the protocol.
         """
-        self._channel.forget_output()
         told = self._ask_unseen("play", seconds, written=script.written)
         if not isinstance(told, str):
             raise SubmissionError("protocol", {"detail": "play gave no digest"})
         limit = self.limits.output_mb
         if self._channel.printed > limit * 1e6:  # the next request would find it, if there is one
             raise SubmissionError("output", {"limit": limit, "doing": "play"})
-        return Answers(told), self._channel.outputs()
+        printed = self._channel.outputs()
+        self._channel.forget_output()
+        return Answers(told), printed
 
     def played(self, answers: Answers) -> Answers:
         """The answers to the last script, in full.
