@@ -6,19 +6,37 @@ import os
 import random
 import signal
 import sqlite3
+import subprocess
+from pathlib import Path
 
 import jsonschema
 import pytest
 from batches import (
-    QUEUE, RIGHT, STARTER, batch, files, gone, graded_in, interrupt, left_of, rows,
-    scores, servers_of, small_class, started, stilled, untimed, waited_for, workers_of,
+    QUEUE,
+    RIGHT,
+    STARTER,
+    batch,
+    files,
+    gone,
+    graded_in,
+    interrupt,
+    left_of,
+    rows,
+    scores,
+    servers_of,
+    small_class,
+    started,
+    stilled,
+    untimed,
+    waited_for,
+    workers_of,
 )  # fmt: skip
 from downloads import laid_out
-from support import TINY, all_written
+from support import all_written, copy_of_tiny
 
 from grader.batch.store import FILE
 from grader.cohort.student import Student
-from grader.exercise import Project
+from grader.i18n import Translator
 from grader.score import schema_text
 from grader.session import open_grader
 from grader.submission import read
@@ -83,7 +101,7 @@ def test_form_of_scores(graded_class):
 
 
 def test_equals_single_grading(graded_class, stack, monkeypatch):
-    """Each score is the one that its file gets when it is graded alone."""
+    """Each score is the one that its file gets when it is graded alone; it has no drawings."""
     folder, _ = graded_class
     monkeypatch.chdir(folder)
     found = scores(folder / "out")
@@ -92,12 +110,10 @@ def test_equals_single_grading(graded_class, stack, monkeypatch):
         if not ending:
             continue
         with open_grader(stack, "python", "require") as grader:
-            from pathlib import Path
-
             alone = grader.grade(read(Path("class") / name, stack, "python"), seed=7)
         expected = json.loads(alone.localised(_say(stack)).to_json())
         entry = {key: value for key, value in found[id].items() if key != "student"}
-        assert _untimed(entry) == _untimed(expected), name
+        assert _bare(entry) == _bare(expected), name
 
 
 def test_other_files(graded_class):
@@ -133,16 +149,15 @@ def test_again(graded_class):
 
 
 def _say(exercise):
-    from grader.i18n import Translator
-
     return Translator("en", exercise.folder)
 
 
-def _untimed(value):
-    """JSON with every duration left out."""
+def _bare(value):
+    """JSON without durations and drawings."""
     if isinstance(value, dict):
-        return {key: _untimed(inner) for key, inner in value.items() if key != "duration_s"}
-    return [_untimed(inner) for inner in value] if isinstance(value, list) else value
+        left_out = ("duration_s", "drawing")
+        return {key: _bare(inner) for key, inner in value.items() if key not in left_out}
+    return [_bare(inner) for inner in value] if isinstance(value, list) else value
 
 
 # --- cut short -----------------------------------------------------------------------------------
@@ -167,9 +182,7 @@ def finished(folder, undisturbed, stack):
     assert [number for number, _ in rows(out)] == list(range(1, 13))  # none was written over
     assert untimed(out) == untimed(undisturbed / "out")
     again = stilled(stack, out, folder / "class", level="require")
-    assert again == stilled(
-        stack, undisturbed / "out", undisturbed / "class", level="require"
-    )
+    assert again == stilled(stack, undisturbed / "out", undisturbed / "class", level="require")
     assert gone(folder), left_of(folder)
 
 
@@ -179,7 +192,7 @@ def _has_results(out):
 
 
 STAGES = {
-    "start": lambda folder: True,
+    "start": Path.exists,
     "intake": lambda folder: (folder / "out" / FILE).exists(),
     "workers": workers_of,
     "servers": servers_of,
@@ -208,8 +221,8 @@ def test_killed_again_and_again(undisturbed, tmp_path, stack):
     draw, kept = random.Random(), 0
     for _ in range(4):
         process = started(tmp_path, "class", "-o", "out", *SEED, "--jobs", "2")
-        with contextlib.suppress(TimeoutError):
-            waited_for(lambda: process.poll() is not None, draw.uniform(0.2, 4))
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(draw.uniform(0.2, 4))
         process.kill()
         process.communicate()
         assert gone(tmp_path), left_of(tmp_path)
@@ -226,7 +239,7 @@ def test_interrupted(undisturbed, tmp_path, stack):
     process = started(tmp_path, "class", "-o", "out", *SEED, "--jobs", "2")
     assert waited_for(lambda: servers_of(tmp_path))
     stdout, stderr = interrupt(process)
-    assert (process.returncode, stdout, stderr) == (130, "", "Interrupted.\n")
+    assert (process.returncode, stdout, stderr.strip()) == (130, "", "Interrupted.")
     assert gone(tmp_path), left_of(tmp_path)
     finished(tmp_path, undisturbed, stack)
 
@@ -237,7 +250,7 @@ def test_interrupted_while_workers_start(tmp_path):
     process = started(tmp_path, "class", "-o", "out", *SEED, "--jobs", "2")
     assert waited_for(lambda: workers_of(tmp_path))
     stdout, stderr = interrupt(process)
-    assert (process.returncode, stdout, stderr) == (130, "", "Interrupted.\n")
+    assert (process.returncode, stdout, stderr.strip()) == (130, "", "Interrupted.")
     assert gone(tmp_path), left_of(tmp_path)
 
 
@@ -262,9 +275,7 @@ def test_bar_on_a_terminal(tmp_path):
     """On a terminal a bar is drawn and taken away; stdout has the summary alone."""
     small_class(tmp_path, 3)
     ours, theirs = os.openpty()
-    process = started(
-        tmp_path, "class", "-o", "out", *SEED, stderr=theirs, env={"TERM": "xterm"}
-    )
+    process = started(tmp_path, "class", "-o", "out", *SEED, stderr=theirs, env={"TERM": "xterm"})
     os.close(theirs)
     drawn = all_written(ours).decode()
     stdout, _ = process.communicate(timeout=60)
@@ -295,21 +306,15 @@ def test_two_in_one_folder(tmp_path):
     assert (third.returncode, graded_in(third)) == (0, 0)
 
 
-def test_no_isolation(tmp_path):
-    """Where nothing can be graded as it should be, that is said at once, and nothing is kept."""
+def test_hopeless(tmp_path):
+    """What would befall every submission alike ends the command, and is kept for none."""
     small_class(tmp_path, 3)
-    shadow = laid_out(tmp_path / "tiny", {})
-    import shutil
-
-    shutil.copytree(TINY, shadow, dirs_exist_ok=True)
-    manifest = shadow / "exercises" / "stack" / "exercise.toml"
-    manifest.write_text(
-        manifest.read_text(encoding="utf-8").replace('file = "stack.py"', 'file = "stack.py"\npreload = ["no_such_module"]'),
-        encoding="utf-8",
-    )
-    Project(shadow).exercise("stack")
-    done = batch(tmp_path, "class", "-o", "out", "--project", str(shadow))
+    manifest = copy_of_tiny(tmp_path).folder / "exercise.toml"
+    preload = '[languages.python]\npreload = ["no_such_module"]'
+    text = manifest.read_text(encoding="utf-8").replace("[languages.python]", preload)
+    manifest.write_text(text, encoding="utf-8")
+    done = batch(tmp_path, "class", "-o", "out", "--project", str(tmp_path / "tiny"))
     assert done.returncode == 3, done.stderr
     assert "no_such_module" in done.stderr
     assert "Traceback" not in done.stderr
-    assert rows(tmp_path / "out") == []
+    assert "ungraded" not in [status for _, status in rows(tmp_path / "out")]

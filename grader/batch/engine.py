@@ -13,7 +13,7 @@ from multiprocessing import get_context, parent_process
 
 from grader.batch.task import Graded, Setting, Task
 from grader.batch.worker import grade
-from grader.errors import EnvironmentFault
+from grader.errors import EnvironmentFault, GraderError
 
 #: Tasks that a worker is given at once: while it does one, the next is under way to it.
 _AHEAD = 2
@@ -128,7 +128,7 @@ class _Desk:
             BrokenProcessPool: the worker is gone.
         """
         while self._tasks and self._tasks[0][1].done():
-            graded = self._tasks[0][1].result()
+            graded = self._outcome(*self._tasks[0])
             self._tasks.popleft()
             self._begun = time.monotonic()
             yield graded
@@ -152,6 +152,17 @@ class _Desk:
         """End the worker, whatever it is doing."""
         self._kill()
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _outcome(self, task: Task, future: Future[Graded]) -> Graded:
+        try:
+            return future.result()
+        except (BrokenProcessPool, GraderError):
+            raise
+        except Exception as error:  # noqa: BLE001 - one submission must not fail a class
+            fault = EnvironmentFault(
+                "environment.grading", detail=f"{type(error).__name__}: {error}"
+            )
+            return Graded.failed(task, fault, self._setting)
 
     def _start(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(
