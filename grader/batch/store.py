@@ -88,18 +88,22 @@ class Store:
             folder.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(self._file, timeout=0, isolation_level=None)
             try:
-                self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
-                self._db.execute("PRAGMA journal_mode = WAL")
-                self._db.execute("PRAGMA synchronous = NORMAL")
-                with self.transaction():
-                    for statement in _TABLES.split(";"):
-                        self._db.execute(statement)
-                form = self.setting("form", _FORM)
-                if form != _FORM:
-                    raise UsageError("usage.store_form", file=str(self._file), form=form)
+                self._prepare()
             except BaseException:
                 self._db.close()
                 raise
+
+    def _prepare(self) -> None:
+        """Have the file alone, with all tables in it."""
+        self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        with self.transaction():
+            for statement in _TABLES.split(";"):
+                self._db.execute(statement)
+        form = self.setting("form", _FORM)
+        if form != _FORM:
+            raise UsageError("usage.store_form", file=str(self._file), form=form)
 
     def __enter__(self) -> Self:
         """The store itself."""
