@@ -5,6 +5,8 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import CancelledError
+from types import SimpleNamespace
 
 import pytest
 from batches import (
@@ -22,10 +24,16 @@ from batches import (
     workers_of,
 )
 from downloads import laid_out
+from support import ROOT, TINY
+
+from grader.batch import cluster as cluster_
+from grader.batch.task import Setting, Task
+from grader.errors import EnvironmentFault, UsageError
+from grader.submission import Submission
 
 DASK = ("class", "-o", "out", "--seed", "7", "--engine", "dask")
 
-pytest.importorskip("distributed")
+distributed = pytest.importorskip("distributed")
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +49,10 @@ def local(tmp_path_factory):
 @pytest.fixture
 def cluster(tmp_path):
     """A scheduler and two workers, as they are started on machines; the scheduler's address."""
-    env = {**os.environ, "PATH": f"{tmp_path / 'cluster' / 'mark'}:{os.environ['PATH']}"}
+    env = {
+        **os.environ, "PYTHONPATH": str(ROOT),
+        "PATH": f"{tmp_path / 'cluster' / 'mark'}:{os.environ['PATH']}",
+    }  # fmt: skip
     address = tmp_path / "scheduler.json"
 
     def program(name, *arguments):
@@ -87,6 +98,28 @@ def test_worker_is_killed(local, cluster, tmp_path):
     assert "12 submissions graded" in stdout
     assert len(rows(tmp_path / "out")) == 12
     assert untimed(tmp_path / "out") == local
+
+
+def test_machine_without_the_project():
+    """What one machine lacks ends the command, and is told: no submission is to blame."""
+    setting = Setting(TINY, "stack", 7, "best", "en")
+    task = Task("key", Submission("a.py", "python", b""))
+
+    def failing(error):
+        def result():
+            raise error
+
+        return SimpleNamespace(result=result)
+
+    no_module = ModuleNotFoundError("No module named 'grader'")
+    with pytest.raises(EnvironmentFault) as caught:
+        cluster_._outcome(distributed, failing(no_module), task, setting)
+    assert caught.value.message.params == {"detail": f"ModuleNotFoundError: {no_module}"}
+    no_exercise = UsageError("usage.no_exercise")
+    with pytest.raises(UsageError):
+        cluster_._outcome(distributed, failing(no_exercise), task, setting)
+    lost = cluster_._outcome(distributed, failing(CancelledError("scheduler gone")), task, setting)
+    assert (lost.status, lost.fault) == ("ungraded", "environment.cluster")
 
 
 def test_interrupted(tmp_path):
