@@ -53,8 +53,9 @@ def started(
     clean = {name: value for name, value in os.environ.items() if name not in unset}
     told = {
         "PYTHONUTF8": "1", "GRADER_LANG": "en", "GRADER_PROJECT": str(TINY),
-        "PATH": f"{_mark(folder)}:{os.environ['PATH']}",
+        "PATH": f"{_mark(folder)}:{os.environ['PATH']}", "TMPDIR": str(folder / "tmp"),
     }  # fmt: skip
+    (folder / "tmp").mkdir(exist_ok=True)
     command = [sys.executable, str(ROOT / "grader" / "__main__.py"), "batch", "stack", *arguments]
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     return subprocess.Popen(
@@ -99,6 +100,11 @@ def servers_of(folder: Path) -> list[int]:
 def gone(folder: Path) -> bool:
     """Whether all that was started in a folder ends by itself, and soon."""
     return waited_for(lambda: not left_of(folder))
+
+
+def temporary_of(folder: Path) -> list[Path]:
+    """What they have left in the folder for what is temporary."""
+    return list((folder / "tmp").iterdir())
 
 
 def waited_for(done: Callable[[], object], seconds: float = 20.0) -> bool:

@@ -27,6 +27,7 @@ from batches import (
     small_class,
     started,
     stilled,
+    temporary_of,
     untimed,
     waited_for,
     workers_of,
@@ -91,12 +92,12 @@ def test_form_of_scores(graded_class):
     document = json.loads((folder / "out" / "scores.json").read_text(encoding="utf-8"))
     assert list(document) == ["exercise", "scores"]
     assert document["exercise"] == "stack"
-    schema = json.loads(schema_text())
+    schema = jsonschema.Draft202012Validator(json.loads(schema_text()))
     for entry in document["scores"]:
         student = entry.pop("student")
         assert list(student) == ["id", "name", "email", "handed_in", "kept"]
         assert student["handed_in"] == (student["id"] != "Nobody Home")
-        jsonschema.validate(entry, schema)
+        schema.validate(entry)
     assert scores(folder / "out")["right"]["student"]["name"] == "Ada Lovelace"
 
 
@@ -105,14 +106,15 @@ def test_equals_single_grading(graded_class, stack, monkeypatch):
     folder, _ = graded_class
     monkeypatch.chdir(folder)
     found = scores(folder / "out")
-    for name in KINDS:
-        id, ending = name.split("/")[0].removesuffix(".py"), name.endswith(".py")
-        if not ending:
-            continue
-        with open_grader(stack, "python", "require") as grader:
-            alone = grader.grade(read(Path("class") / name, stack, "python"), seed=7)
-        expected = json.loads(alone.localised(_say(stack)).to_json())
-        entry = {key: value for key, value in found[id].items() if key != "student"}
+    with open_grader(stack, "python", "require") as grader:
+        alone = {
+            name: grader.grade(read(Path("class") / name, stack, "python"), seed=7)
+            for name in KINDS
+            if name.endswith(".py")
+        }
+    for name, score in alone.items():
+        expected = json.loads(score.localised(_say(stack)).to_json())
+        entry = {key: value for key, value in found[Path(name).stem].items() if key != "student"}
         assert _bare(entry) == _bare(expected), name
 
 
@@ -138,6 +140,13 @@ def test_nothing_is_on_stderr_but_lines(graded_class):
     assert "graded 7 of 7" not in done.stdout
 
 
+def test_nothing_is_left(graded_class):
+    """When a run has ended, so has all that it started, and temporary files are gone."""
+    folder, _ = graded_class
+    assert gone(folder), left_of(folder)
+    assert temporary_of(folder) == []
+
+
 def test_again(graded_class):
     """The same command grades nothing, and leaves every byte as it was."""
     folder, _ = graded_class
@@ -145,7 +154,6 @@ def test_again(graded_class):
     done = batch(folder, "class", "-o", "out", "--roster", "roster.csv")
     assert (done.returncode, graded_in(done)) == (0, 0), done.stderr
     assert files(folder / "out") == before
-    assert gone(folder)
 
 
 def _say(exercise):
@@ -241,6 +249,7 @@ def test_interrupted(undisturbed, tmp_path, stack):
     stdout, stderr = interrupt(process)
     assert (process.returncode, stdout, stderr.strip()) == (130, "", "Interrupted.")
     assert gone(tmp_path), left_of(tmp_path)
+    assert temporary_of(tmp_path) == []
     finished(tmp_path, undisturbed, stack)
 
 
@@ -265,6 +274,7 @@ def test_what_it_started_is_killed(undisturbed, tmp_path, stack, victims):
     stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 0, stderr
     assert "12 submissions graded" in stdout
+    assert temporary_of(tmp_path) == []
     finished(tmp_path, undisturbed, stack)
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import tempfile
 import threading
 import time
 from collections import Counter, deque
@@ -38,7 +39,9 @@ def grade_here(setting: Setting, tasks: Iterator[Task], jobs: int) -> Generator[
         jobs: how many workers there are.
     """
     patience = 4 * setting.exercise.manifest.limits.grading_s + _SPARE_S
-    desks = [_Desk(setting, cpu) for cpu in _cpus(jobs)]
+    # Workers are killed in the end, and leave what they had there.
+    scratch = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
+    desks = [_Desk(setting, cpu, scratch.name) for cpu in _cpus(jobs)]
     again: deque[Task] = deque()
     deaths: Counter[str] = Counter()
     try:
@@ -64,6 +67,7 @@ def grade_here(setting: Setting, tasks: Iterator[Task], jobs: int) -> Generator[
     finally:
         for desk in desks:
             desk.close()
+        scratch.cleanup()
 
 
 def _next(again: deque[Task], tasks: Iterator[Task]) -> Task | None:
@@ -90,10 +94,11 @@ class _Desk:
     Args:
         setting: what everything is graded by.
         cpu: the processor that it is to stay on; None leaves that to the system.
+        scratch: a folder for what is temporary.
     """
 
-    def __init__(self, setting: Setting, cpu: int | None) -> None:
-        self._setting, self._cpu = setting, cpu
+    def __init__(self, setting: Setting, cpu: int | None, scratch: str) -> None:
+        self._setting, self._cpu, self._scratch = setting, cpu, scratch
         self._tasks: deque[tuple[Task, Future[Graded]]] = deque()
         self._begun = time.monotonic()
         self._pool = self._start()
@@ -165,21 +170,21 @@ class _Desk:
             return Graded.failed(task, fault, self._setting)
 
     def _start(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(
-            1, get_context("spawn"), initializer=_begin, initargs=(self._cpu,)
-        )
+        told = (self._cpu, self._scratch)
+        return ProcessPoolExecutor(1, get_context("spawn"), initializer=_begin, initargs=told)
 
     def _kill(self) -> None:
         for process in (self._pool._processes or {}).values():  # noqa: SLF001 - kill_workers() is 3.14's
             process.kill()
 
 
-def _begin(cpu: int | None) -> None:
+def _begin(cpu: int | None, scratch: str) -> None:
     """In a worker, before its first task."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who gives out tasks
     if cpu is not None:
         with contextlib.suppress(OSError):
             os.sched_setaffinity(0, {cpu})
+    tempfile.tempdir = scratch
     threading.Thread(target=_follow, daemon=True).start()
 
 
