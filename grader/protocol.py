@@ -44,6 +44,15 @@ def encode_line(message: Message) -> bytes:
     return _encode(message).encode("ascii") + b"\n"
 
 
+def write_fields(**fields: Json) -> bytes:
+    """Fields of a message as they stand in its line, for one that is sent many times.
+
+    >>> write_fields(limit=3)
+    b'"limit":3'
+    """
+    return encode_line(fields)[1:-2]
+
+
 def _in_base64(value: object) -> str:
     if type(value) is bytes:
         return binascii.b2a_base64(value, newline=False).decode("ascii")

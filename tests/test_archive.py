@@ -15,9 +15,9 @@ from downloads import WORK, special, tarred, zipped, zipped_as
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.batch import archive
-from grader.batch.archive import Budget, Limits, is_archive, opened_archive, spooled
-from grader.batch.member import Member, Refused, TooLarge
+from grader.batch.intake import archive
+from grader.batch.intake.archive import Budget, Limits, is_archive, opened_archive, spooled
+from grader.batch.intake.member import Member, Refused, TooLarge
 
 AT = ("class.zip",)
 MANY = Limits(members=1000, unpacked=64 * 1024 * 1024)
@@ -412,13 +412,17 @@ def test_a_header_that_claims_too_much(kind, size, tmp_path):
         assert listing.members()[0].read(1000) == WORK
 
 
-def test_a_full_disk(monkeypatch):
+@pytest.mark.parametrize("act", ["write", "seek"])
+def test_a_full_disk(monkeypatch, act):
     """That there is no room for what an archive holds is no fault of the archive's."""
 
     class Full(io.BytesIO):
-        def write(self, _):
-            raise OSError(28, "No space left on device")
+        pass
 
+    def refuse(*_):
+        raise OSError(28, "No space left on device")
+
+    setattr(Full, act, refuse)
     monkeypatch.setattr(archive, "SpooledTemporaryFile", lambda **_: Full())
     assert refused(tarred({"a.py": WORK}, packed=True)) == "intake.unreadable"
     with opened_archive(io.BytesIO(zipped({"a.zip": b"x"})), AT, Budget(MANY)) as listing:

@@ -17,9 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader import submission
-from grader.batch import nest, pick
-from grader.batch.archive import Limits
-from grader.batch.intake import take
+from grader.batch.intake import nest, pick, take
+from grader.batch.intake.archive import Limits
 from grader.errors import UsageError
 from grader.i18n import LANGUAGES, Translator
 
@@ -235,6 +234,14 @@ def test_canvas_attempts_under_another_name(stack, class_zip):
     assert found(came) == {"1": "class.zip/a_1_20_mine-1.py", "2": "error.candidates"}
 
 
+def test_canvas_attempts_in_archives(stack, class_zip):
+    """What is packed is as late as its archive."""
+    packed = {f"a_1_{n}_work{mark}.zip": zipped({FILE: WORK}) for n, mark in ((9, ""), (10, "-1"))}
+    came = things(stack, class_zip(zipped(packed | {"b_2_11_stack.py": WORK})))
+    assert found(came)["1"] == f"class.zip/a_1_10_work-1.zip/{FILE}"
+    assert len(attempts(came)) == 3
+
+
 def test_gradescope_groups(stack, class_zip):
     """Who handed in together has one attempt together."""
     metadata = (
@@ -431,6 +438,12 @@ def test_a_bomb_of_many_archives(stack, tmp_path, monkeypatch, name, part):
     refused = [path for path, id in notes(came).items() if id == "intake.too_much"]
     assert 0 < len(refused) < 60
     assert found(came)["dan"] == f"class.zip/dan/w.zip/{FILE}"
+
+
+def test_a_lone_archive_without_a_submission(stack, tmp_path):
+    """An archive that is all there is and holds no work is still somebody's."""
+    folder = laid_out(tmp_path / "class", {"ada.zip": zipped({"notes.txt": "later"})})
+    assert found(things(stack, folder)) == {"ada": "error.missing_submission"}
 
 
 # --- what is not to be trusted -------------------------------------------------------------------

@@ -11,12 +11,12 @@ from downloads import WORK
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.batch.choice import choose
-from grader.batch.dates import date_in
-from grader.batch.layouts.layout import Piece, Root, Sorted
-from grader.batch.layouts.recognise import sorted_out
-from grader.batch.member import Member
-from grader.batch.wanted import Wanted, is_copy
+from grader.batch.intake.choice import choose
+from grader.batch.intake.dates import date_in
+from grader.batch.intake.layouts.layout import Piece, Root, Sorted
+from grader.batch.intake.layouts.recognise import sorted_out
+from grader.batch.intake.member import Member
+from grader.batch.intake.wanted import Wanted, is_copy
 from grader.errors import ExerciseError, UsageError
 from grader.exercise import Project
 
@@ -353,6 +353,14 @@ def test_files():
 def test_a_file_and_a_folder_of_one_student():
     """What bears one name is one student's."""
     assert told(["ada.py", "ada/b.py", "bob.py"]) == {"ada": ["ada.py", "b.py"], "bob": ["bob.py"]}
+
+
+def test_names_that_systems_write_in_two_ways():
+    """A name in the form that macOS gives it is the same student's; blanks around it are none of it."""
+    assert list(told(["Ame\u0301lie/a.py", "Am\u00e9lie/b.py", " bob.py", "bob /c.py"])) == [
+        "Am\u00e9lie",
+        "bob",
+    ]
 
 
 def test_files_named_after_the_exercise_alone():

@@ -440,7 +440,7 @@ def test_look_alikes_are_no_verdict(language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_intake_met(language):
-    """What was not taken is listed with its reason; of what was, how much there is."""
+    """What is worth saying of anything is listed with its reason; of what was taken, how much."""
     say = SAY[language]
     notes = [
         Note("ada/p17.py", "taken"),
@@ -449,11 +449,12 @@ def test_what_intake_met(language):
             "evil.zip", "refused", Message("error.unreadable", {"file": "evil.zip", "detail": "?"})
         ),
     ]
-    text = Page(page_of(CLASS, language, notes=iter(notes))).sections["files"]
-    assert say("overview.taken", count=1) in text
+    text = Page(page_of(CLASS, language, notes=iter(notes), taken=7)).sections["files"]
+    assert say("overview.taken", count=7) in text
+    assert say("overview.noted", count=1) in text
     assert say("overview.refused", count=1) in text
     assert say("overview.passed_over", count=1) in text
-    assert "ada/p17.py" not in text
+    assert f"ada/p17.py {say('error.empty')}" in text
     assert f"__MACOSX/._p17.py {say('error.empty')}" in text
     assert f"evil.zip {say('error.unreadable', file='evil.zip', detail='?')}" in text
 

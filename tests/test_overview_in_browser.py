@@ -237,6 +237,7 @@ def test_every_column_can_be_sorted(visit: Visits) -> None:
         assert words(button.inner_text()) == words(head.inner_text())
         button.click()
         expect(head).to_have_attribute("aria-sort", "ascending")
+        assert page.locator(".all [aria-sort]").count() == 1
     assert sorted(zip(*(column(page, i) for i in range(11)), strict=True)) == before
     assert heads(page).count() == 6 + len(MANIFEST.checks)
 

@@ -81,6 +81,11 @@ class Batch:
         counted = (own if self.counting == "best" else own[-1:] for own in self._attempts.values())
         return sorted({number for own in counted for number in own})
 
+    @property
+    def taken(self) -> int:
+        """How many attempts there were, those that do not count included."""
+        return len({number for own in self._attempts.values() for number in own})
+
     def outstanding(self) -> int:
         """How many submissions are still to be graded."""
         return sum(1 for _ in self._tasks({}))

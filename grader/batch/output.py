@@ -54,7 +54,7 @@ def write(batch: Batch, folder: Path, done: Callable[[], None] = lambda: None) -
             _put(scores, "\n]}\n")
         with whole(folder / "index.html") as index:
             alike, notes = batch.alike(), batch.store.notes()
-            for piece in overview_page(overview, say, alike=alike, notes=notes):
+            for piece in overview_page(overview, say, alike=alike, notes=notes, taken=batch.taken):
                 _put(index, piece)
         for name in batch.store.stale_pages():
             (pages / name).unlink(missing_ok=True)

@@ -72,6 +72,7 @@ def overview_page(
     *,
     alike: Sequence[Sequence[str]] = (),
     notes: Iterable[Note] = (),
+    taken: int | None = None,
     took_s: float | None = None,
 ) -> Iterator[str]:
     """The page ``index.html`` of a class, piece by piece. What it says of time aside, the same
@@ -81,7 +82,8 @@ def overview_page(
         overview: the figures, with every student counted.
         say: puts ids into the reader's language; it knows the exercise's.
         alike: groups of students, by their ids, whose submissions look alike.
-        notes: what intake met.
+        notes: what intake met that is worth saying.
+        taken: how many submissions it took, where that is to be said.
         took_s: seconds that the whole class took, where that is to be said.
     """
     rows = overview.rows()
@@ -115,6 +117,7 @@ def overview_page(
         alike_left_out=alike[_GROUPS:],
         times=_times(rows, people, say),
         notes=_notes(notes, say),
+        taken=taken,
         named=any(row.student.name for row in rows),
         marks=_MARKS,
         first_people=_PEOPLE,
@@ -225,14 +228,14 @@ def _times(
 
 
 def _notes(notes: Iterable[Note], say: Translator) -> dict[str, dict[str, Any]]:
-    """How many things became what; of those that were not taken, the first ones."""
+    """How many things became what, and the first ones of each kind."""
     found: dict[str, dict[str, Any]] = {
         kind: {"count": 0, "first": []} for kind in ("taken", "passed_over", "refused")
     }
     for note in notes:
         kind = found[note.kind]
         kind["count"] += 1
-        if note.kind != "taken" and len(kind["first"]) < _NOTES:
+        if len(kind["first"]) < _NOTES:
             kind["first"].append(
                 (_cut(note.path, _LONGEST_PATH), _cut(say.text(note.message), _LONGEST_TEXT))
             )

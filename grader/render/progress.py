@@ -40,11 +40,25 @@ def progress(total: int, say: Translator, stream: TextIO, *, color: bool) -> Bar
 
 
 class _Rate:
-    """How many a second, and how long the rest will take at that."""
+    """How many a second, and how long the rest will take at that.
+
+    It is counted from the first that is done: what comes before is for getting ready.
+    """
 
     def __init__(self, total: int) -> None:
         self._total, self.done = total, 0
-        self._begun = time.monotonic()
+        self._begun = 0.0
+
+    def step(self) -> None:
+        """One more is done."""
+        self.done += 1
+        if self.done == 1:
+            self._begun = time.monotonic()
+
+    @property
+    def known(self) -> bool:
+        """Whether there is anything to tell a rate by."""
+        return self.done > 1
 
     @property
     def a_second(self) -> str:
@@ -58,7 +72,7 @@ class _Rate:
 
     @property
     def _rate(self) -> float:
-        return self.done / max(time.monotonic() - self._begun, 1e-6)
+        return (self.done - 1) / max(time.monotonic() - self._begun, 1e-6)
 
 
 class _Drawn:
@@ -88,8 +102,8 @@ class _Drawn:
 
     def step(self) -> None:
         """One more is done."""
-        self._rate.done += 1
-        rate = self._say("batch.rate", rate=self._rate.a_second)
+        self._rate.step()
+        rate = self._say("batch.rate", rate=self._rate.a_second) if self._rate.known else ""
         self._progress.update(self._task, advance=1, rate=rate)
 
 
@@ -110,8 +124,8 @@ class _Lines:
     def step(self) -> None:
         """One more is done."""
         rate = self._rate
-        rate.done += 1
-        if time.monotonic() >= self._next or rate.done == self._total:
+        rate.step()
+        if rate.known and (time.monotonic() >= self._next or rate.done == self._total):
             self._next = time.monotonic() + _PAUSE_S
             text = self._say(
                 "batch.line", done=rate.done, total=self._total,

@@ -154,8 +154,13 @@ class Channel:
         self.isolation = Isolation(frozenset(said["walls"]), said["lacking"])
         self._key = key
 
-    def send(self, op: str, **fields: object) -> int:
+    def send(self, op: str, written: bytes = b"", /, **fields: object) -> int:
         """Send a request without waiting for its reply.
+
+        Args:
+            op: what is asked for.
+            written: fields that are JSON already, as ``protocol.write_fields`` writes them.
+            fields: the others.
 
         Returns:
             Its number, for ``receive``.
@@ -167,7 +172,8 @@ class Channel:
         if self._buffer:
             raise SubmissionError("protocol", {"detail": "a reply without a request"})
         self._next_id += 1
-        self._outgoing += encode_line({"id": self._next_id, "op": op, **fields})
+        line = encode_line({"id": self._next_id, "op": op, **fields})
+        self._outgoing += line if not written else line[:-2] + b"," + written + b"}\n"
         self._push()
         return self._next_id
 

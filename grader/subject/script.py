@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
-from grader.protocol import REFS, TAG, Message
+from grader.protocol import REFS, TAG, Message, write_fields
 from grader.trace import Trace
 
 Path = tuple[str | int, ...]
@@ -59,12 +59,14 @@ class Script:
         return cls(asks, origins)
 
     @cached_property
-    def wire(self) -> list[Message]:
-        """The script as the protocol spells it."""
+    def written(self) -> bytes:
+        """The script as the protocol spells it: the field of a request."""
         pairs = zip(self.asks, self.origins, strict=True)
-        return [
-            {"ask": ask, "refs": origins} if origins else {"ask": ask} for ask, origins in pairs
-        ]
+        return write_fields(
+            requests=[
+                {"ask": ask} | ({"refs": origins} if origins else {}) for ask, origins in pairs
+            ]
+        )
 
     def followed(self, replies: Sequence[Message]) -> Trace:
         """The Trace of a subject that was asked this, and gave these replies."""

@@ -138,7 +138,7 @@ class Subject:
             SubmissionError: the process failed or broke the protocol.
         """
         self._channel.forget_output()
-        told = self._ask_unseen("play", seconds, requests=script.wire)
+        told = self._ask_unseen("play", seconds, written=script.written)
         if not isinstance(told, str):
             raise SubmissionError("protocol", {"detail": "play gave no digest"})
         return Answers(told), self._channel.outputs()
@@ -154,9 +154,9 @@ class Subject:
             raise SubmissionError("protocol", {"detail": "played gave no replies"})
         return replace(answers, replies=told)
 
-    def _ask_unseen(self, op: str, seconds: float, **fields: object) -> Any:
+    def _ask_unseen(self, op: str, seconds: float, *, written: bytes = b"") -> Any:
         """The value that comes of a request which is not for the Trace."""
-        number = self._channel.send(op, **fields)
+        number = self._channel.send(op, written)
         limit = self.limits.output_mb
         reply = self._channel.receive(number, seconds=seconds, output_mb=limit, doing=op)
         if "error" in reply:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from grader.batch.attempt import Attempt, Note
-from grader.batch.choice import choose
-from grader.batch.layouts.layout import Piece, Work, student_called
-from grader.batch.member import Refused, TooLarge
-from grader.batch.nest import Contents, open_archives
-from grader.batch.wanted import Wanted
+from grader.batch.intake.choice import choose
+from grader.batch.intake.layouts.layout import Piece, Work, student_called
+from grader.batch.intake.member import Refused, TooLarge
+from grader.batch.intake.nest import Contents, open_archives
+from grader.batch.intake.wanted import Wanted
 from grader.errors import SubmissionError
 from grader.exercise import Exercise
 from grader.message import Message

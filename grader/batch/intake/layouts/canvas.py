@@ -7,8 +7,8 @@ hidden; what was typed in or linked to has no attachment's number (canvas-lms,
 
 import re
 
-from grader.batch.layouts.layout import Piece, Root, Sorted, gathered
-from grader.batch.wanted import Wanted
+from grader.batch.intake.layouts.layout import Piece, Root, Sorted, gathered
+from grader.batch.intake.wanted import Wanted
 from grader.cohort.student import Student
 
 _FILE = r"(?:(?P<attachment>\d+)_(?P<file>.+)|(?P<typed>text|link)\.html)"

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from grader.batch.archive import (
+from grader.batch.attempt import Note
+from grader.batch.intake.archive import (
     Budget,
     Limits,
     has_archive_name,
@@ -12,11 +13,10 @@ from grader.batch.archive import (
     opened_archive,
     spooled,
 )
-from grader.batch.attempt import Note
-from grader.batch.choice import is_named
-from grader.batch.layouts.layout import Piece
-from grader.batch.member import Refused
-from grader.batch.wanted import Wanted
+from grader.batch.intake.choice import is_named
+from grader.batch.intake.layouts.layout import Piece
+from grader.batch.intake.member import Refused
+from grader.batch.intake.wanted import Wanted
 from grader.message import Message
 
 #: What may come out of all that one student handed in.

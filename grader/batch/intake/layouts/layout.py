@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from grader.batch.attempt import Note
-from grader.batch.member import Member, Parts
+from grader.batch.intake.member import Member, Parts
 from grader.cohort.student import Student
 
 

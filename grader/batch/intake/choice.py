@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from grader.batch.dates import date_in
-from grader.batch.layouts.layout import Piece
-from grader.batch.wanted import Wanted, are_copies
+from grader.batch.intake.dates import date_in
+from grader.batch.intake.layouts.layout import Piece
+from grader.batch.intake.wanted import Wanted, are_copies
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 A repository is called ``<assignment>-<login>``.
 """
 
-from grader.batch.layouts.layout import Root, Sorted, gathered, student_called
-from grader.batch.wanted import Wanted
+from grader.batch.intake.layouts.layout import Root, Sorted, gathered, student_called
+from grader.batch.intake.wanted import Wanted
 
 _FOLDER = "-submissions"
 

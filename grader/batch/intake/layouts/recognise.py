@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from grader.batch.layouts import canvas, classroom, gradescope, moodle, nbgrader, plain
-from grader.batch.layouts.layout import Piece, Root, Sorted
-from grader.batch.wanted import Wanted
+from grader.batch.intake.layouts import canvas, classroom, gradescope, moodle, nbgrader, plain
+from grader.batch.intake.layouts.layout import Piece, Root, Sorted
+from grader.batch.intake.wanted import Wanted
 
 _PLATFORMS: Sequence[Callable[[Root, Wanted], Sorted | None]] = (
     gradescope.recognise, moodle.recognise, canvas.recognise, classroom.recognise,

@@ -20,8 +20,8 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO
 
-from grader.batch.member import Listing, Member, Parts, Refused, unreadable
-from grader.batch.names import decoded, parts_of
+from grader.batch.intake.member import Listing, Member, Parts, Refused, unreadable
+from grader.batch.intake.names import decoded, parts_of
 from grader.message import Message
 
 _MB = 1024 * 1024
@@ -178,11 +178,12 @@ def spooled(member: Member, budget: Budget) -> Iterator[IO[bytes]]:
         Refused: they cannot be read, or are too many.
     """
     with SpooledTemporaryFile(max_size=_SMALL) as copy:
-        with _told(), member.open() as stream:
-            while chunk := stream.read(_CHUNK):
-                budget.spend(len(chunk))
-                copy.write(chunk)
-        copy.seek(0)
+        with _told():
+            with member.open() as stream:
+                while chunk := stream.read(_CHUNK):
+                    budget.spend(len(chunk))
+                    copy.write(chunk)
+            copy.seek(0)  # which writes what is left to be written
         yield copy
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from grader.batch.member import Parts, Refused
+from grader.batch.intake.member import Parts, Refused
 from grader.message import Message
 
 #: A character of GBK in both bytes of which the highest bit is set, as in all of GB 2312. Western

@@ -7,8 +7,8 @@ the grading worksheet (Moodle, ``mod/assign/classes/downloader.php``).
 
 import re
 
-from grader.batch.layouts.layout import Piece, Root, Sorted, gathered, student_called
-from grader.batch.wanted import Wanted
+from grader.batch.intake.layouts.layout import Piece, Root, Sorted, gathered, student_called
+from grader.batch.intake.wanted import Wanted
 from grader.cohort.student import Student
 
 _OWNER = r"(?P<name>.+?)(?:_(?P<id>\d+))?_assignsubmission_(?:file|onlinetext)"

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from grader.batch.member import Listing, Parts, Refused, unreadable
-from grader.batch.names import decoded
+from grader.batch.intake.member import Listing, Parts, Refused, unreadable
+from grader.batch.intake.names import decoded
 from grader.message import Message
 
 #: Between a file's being listed and its being opened, a link may take its place, which is not to be

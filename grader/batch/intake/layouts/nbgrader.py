@@ -1,7 +1,7 @@
 """nbgrader: ``submitted/<student>/<assignment>/<file>``, and ``timestamp.txt`` beside the files."""
 
-from grader.batch.layouts.layout import Root, Sorted, gathered, student_called
-from grader.batch.wanted import Wanted
+from grader.batch.intake.layouts.layout import Root, Sorted, gathered, student_called
+from grader.batch.intake.wanted import Wanted
 
 _FOLDER = "submitted"
 _TIMESTAMP = "timestamp.txt"

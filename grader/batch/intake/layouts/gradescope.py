@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 import yaml
 
 from grader.batch.attempt import Note
-from grader.batch.layouts.layout import Piece, Root, Sorted, Work, student_called
-from grader.batch.member import Refused, TooLarge
-from grader.batch.wanted import Wanted
+from grader.batch.intake.layouts.layout import Piece, Root, Sorted, Work, student_called
+from grader.batch.intake.member import Refused, TooLarge
+from grader.batch.intake.wanted import Wanted
 from grader.cohort.student import Student
 from grader.message import Message
 

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from grader.batch.archive import has_archive_name, has_foreign_archive_name, stem
-from grader.batch.dates import date_in
-from grader.batch.layouts.layout import Piece, Root, Sorted, Work, gathered, student_called
-from grader.batch.wanted import Wanted
+from grader.batch.intake.archive import has_archive_name, has_foreign_archive_name, stem
+from grader.batch.intake.dates import date_in
+from grader.batch.intake.layouts.layout import Piece, Root, Sorted, Work, gathered, student_called
+from grader.batch.intake.wanted import Wanted
 
 
 def is_one_students(root: Root, wanted: Wanted) -> bool:

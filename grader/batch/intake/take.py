@@ -8,16 +8,16 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from grader.batch.archive import Budget, Limits, is_archive, opened_archive, stem
 from grader.batch.attempt import Attempt, Note
-from grader.batch.folder import list_folder, open_file
-from grader.batch.layouts.layout import Piece, Root, Sorted
-from grader.batch.layouts.recognise import sorted_out
-from grader.batch.member import Listing, Refused, unreadable
-from grader.batch.names import decoded
-from grader.batch.nest import MAX_DEPTH, open_piece
-from grader.batch.pick import Picker, passed_over
-from grader.batch.wanted import Wanted
+from grader.batch.intake.archive import Budget, Limits, is_archive, opened_archive, stem
+from grader.batch.intake.folder import list_folder, open_file
+from grader.batch.intake.layouts.layout import Piece, Root, Sorted
+from grader.batch.intake.layouts.recognise import sorted_out
+from grader.batch.intake.member import Listing, Refused, unreadable
+from grader.batch.intake.names import decoded
+from grader.batch.intake.nest import MAX_DEPTH, open_piece
+from grader.batch.intake.pick import Picker, passed_over
+from grader.batch.intake.wanted import Wanted
 from grader.errors import UsageError
 from grader.exercise import Exercise
 from grader.message import Message
