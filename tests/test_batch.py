@@ -218,7 +218,7 @@ def test_killed_at_a_stage(undisturbed, tmp_path, stack, stage):
     assert waited_for(lambda: STAGES[stage](tmp_path))
     assert process.poll() is None
     process.kill()
-    process.communicate()
+    process.communicate(timeout=30)
     assert gone(tmp_path), left_of(tmp_path)
     finished(tmp_path, undisturbed, stack)
 
@@ -232,7 +232,7 @@ def test_killed_again_and_again(undisturbed, tmp_path, stack):
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(draw.uniform(0.2, 4))
         process.kill()
-        process.communicate()
+        process.communicate(timeout=30)
         assert gone(tmp_path), left_of(tmp_path)
         out = tmp_path / "out"
         if (out / FILE).exists() and _has_results(out):
