@@ -30,6 +30,9 @@ from grader.verdict import Verdict
 #: How many calls of a failed case are drawn.
 _DRAWN = 3
 
+#: Of what grades.
+_VERSIONS = {"grader": __version__, "pytest": pytest.__version__}
+
 
 class Grader:
     """Grades submissions to one exercise, in one language.
@@ -57,7 +60,7 @@ class Grader:
         manifest = exercise.manifest
         self._checks = manifest.checks
         self._reference_channel: Channel | None = None
-        self._versions = {"grader": __version__, "pytest": pytest.__version__}
+        self._versions = dict(_VERSIONS)
         self._interface = Interface(
             classes={name: cls.methods for name, cls in manifest.interface.items()},
             returns={
@@ -101,14 +104,16 @@ class Grader:
         except GraderError as fault:
             error = Error(kind="grader", message=Text.of(fault.message))
             verdict = Verdict.void(Status.UNGRADED, error, self._checks)
+        # Of what was never run, nothing hangs on whether something else was run before.
+        ran = submission.problem is None
         return score_of(
             self._exercise,
             submission,
             verdict,
             seed=seed,
-            isolation=self._isolation_in_force(),
+            isolation=self._isolation_in_force() if ran else self._no_isolation(),
             duration_s=time.perf_counter() - started,
-            versions=self._versions,
+            versions=self._versions if ran else _VERSIONS,
         )
 
     @contextlib.contextmanager
@@ -235,12 +240,14 @@ class Grader:
         return (channel and channel.isolation) or Isolation()
 
     def _isolation_in_force(self) -> IsolationInForce:
-        return IsolationInForce(
-            level=self._level,
-            process=self._launcher.kind,
-            protections=self._isolation.protections,
-            missing=self._isolation.missing,
+        found = self._isolation
+        return self._no_isolation().model_copy(
+            update={"protections": found.protections, "missing": found.missing}
         )
+
+    def _no_isolation(self) -> IsolationInForce:
+        """That of what was never run: nothing stood around it, and nothing was missing."""
+        return IsolationInForce(level=self._level, process=self._launcher.kind)
 
 
 def score_of(

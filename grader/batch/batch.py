@@ -87,8 +87,8 @@ class Batch:
         return len({number for own in self._attempts.values() for number in own})
 
     def outstanding(self) -> int:
-        """How many attempts are still to be graded."""
-        return sum(self.store.task(number) is not None for number in self.numbers)
+        """How many submissions are still to be graded."""
+        return sum(1 for _ in self._tasks({}))
 
     def grade(self, engine: Engine) -> Iterator[Graded]:
         """Grade what has not been graded, and keep each result as it comes.
@@ -102,10 +102,11 @@ class Batch:
                 if graded.fault in _HOPELESS:
                     error = Score.model_validate_json(unpack(graded.score)).error
                     raise EnvironmentFault(graded.fault, **(error.message.params if error else {}))
-                self.store.keep(graded, paths.pop(graded.key), self._page_form)
+                self.store.keep(graded, paths[graded.key], self._page_form)
                 yield graded
 
     def _tasks(self, paths: dict[str, str]) -> Iterator[Task]:
+        """What is to be graded, each once; where each lies in the download is put down."""
         for number in self.numbers:
             task = self.store.task(number)
             # A group's attempt is one; and two sources may hold the same.
@@ -131,6 +132,8 @@ class Batch:
         found = [self._result(number) for number in counted]
         # Of equal ones the later counts.
         kept, fault = max(reversed(found), key=lambda one: _worth(one[0]))
+        if kept.status == Status.UNGRADED and (earlier := self.store.earlier_of(student)):
+            kept, fault = self._with_page(earlier), kept.fault
         score = Score.model_validate_json(kept.score)
         return Entry(student=student, score=score, handed_in=len(own), kept=fault), kept.page
 

@@ -1,12 +1,13 @@
 """Grades on a Dask cluster: workers on any machines that have the project and its packages."""
 
 import importlib
+import logging
 from collections.abc import Generator, Iterator
 from typing import Any
 
 from grader.batch.task import Graded, Setting, Task
 from grader.batch.worker import grade
-from grader.errors import EnvironmentFault, UsageError
+from grader.errors import EnvironmentFault, GraderError, UsageError
 
 #: Tasks that are with the cluster at once, for each of its threads.
 _AHEAD = 2
@@ -28,6 +29,7 @@ def grade_on_cluster(
 
     Raises:
         UsageError: ``dask.distributed`` is not installed, or no scheduler answers.
+        GraderError: a machine of the cluster lacks the project or a package.
     """
     try:
         distributed: Any = importlib.import_module("distributed")  # an extra of the package
@@ -51,8 +53,9 @@ def grade_on_cluster(
 def _client(distributed: Any, jobs: int, address: str | None) -> Any:
     if address is None:
         return distributed.Client(
-            n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None
-        )
+            n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None,
+            silence_logs=logging.CRITICAL,  # workers that are being closed complain of just that
+        )  # fmt: skip
     try:
         return distributed.Client(address, timeout=10)
     except (OSError, ValueError) as error:
@@ -72,7 +75,11 @@ def _outcome(distributed: Any, future: Any, task: Task, setting: Setting) -> Gra
         graded: Graded = future.result()
     except distributed.KilledWorker:
         return Graded.failed(task, EnvironmentFault("environment.worker"), setting)
+    except GraderError:
+        raise
     except Exception as error:  # noqa: BLE001 - of any kind, on a machine far away
         fault = EnvironmentFault("environment.cluster", detail=f"{type(error).__name__}: {error}")
+        if isinstance(error, ImportError):  # so it would go with whatever else is sent there
+            raise fault from None
         return Graded.failed(task, fault, setting)
     return graded

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import tempfile
 import threading
 import time
 from collections import Counter, deque
@@ -13,7 +14,7 @@ from multiprocessing import get_context, parent_process
 
 from grader.batch.task import Graded, Setting, Task
 from grader.batch.worker import grade
-from grader.errors import EnvironmentFault
+from grader.errors import EnvironmentFault, GraderError
 
 #: Tasks that a worker is given at once: while it does one, the next is under way to it.
 _AHEAD = 2
@@ -38,7 +39,9 @@ def grade_here(setting: Setting, tasks: Iterator[Task], jobs: int) -> Generator[
         jobs: how many workers there are.
     """
     patience = 4 * setting.exercise.manifest.limits.grading_s + _SPARE_S
-    desks = [_Desk(setting, cpu) for cpu in _cpus(jobs)]
+    # Workers are killed in the end, and leave what they had there.
+    scratch = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
+    desks = [_Desk(setting, cpu, scratch.name) for cpu in _cpus(jobs)]
     again: deque[Task] = deque()
     deaths: Counter[str] = Counter()
     try:
@@ -64,6 +67,7 @@ def grade_here(setting: Setting, tasks: Iterator[Task], jobs: int) -> Generator[
     finally:
         for desk in desks:
             desk.close()
+        scratch.cleanup()
 
 
 def _next(again: deque[Task], tasks: Iterator[Task]) -> Task | None:
@@ -90,10 +94,11 @@ class _Desk:
     Args:
         setting: what everything is graded by.
         cpu: the processor that it is to stay on; None leaves that to the system.
+        scratch: a folder for what is temporary.
     """
 
-    def __init__(self, setting: Setting, cpu: int | None) -> None:
-        self._setting, self._cpu = setting, cpu
+    def __init__(self, setting: Setting, cpu: int | None, scratch: str) -> None:
+        self._setting, self._cpu, self._scratch = setting, cpu, scratch
         self._tasks: deque[tuple[Task, Future[Graded]]] = deque()
         self._begun = time.monotonic()
         self._pool = self._start()
@@ -128,7 +133,7 @@ class _Desk:
             BrokenProcessPool: the worker is gone.
         """
         while self._tasks and self._tasks[0][1].done():
-            graded = self._tasks[0][1].result()
+            graded = self._outcome(*self._tasks[0])
             self._tasks.popleft()
             self._begun = time.monotonic()
             yield graded
@@ -153,22 +158,33 @@ class _Desk:
         self._kill()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
+    def _outcome(self, task: Task, future: Future[Graded]) -> Graded:
+        try:
+            return future.result()
+        except (BrokenProcessPool, GraderError):
+            raise
+        except Exception as error:  # noqa: BLE001 - one submission must not fail a class
+            fault = EnvironmentFault(
+                "environment.grading", detail=f"{type(error).__name__}: {error}"
+            )
+            return Graded.failed(task, fault, self._setting)
+
     def _start(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(
-            1, get_context("spawn"), initializer=_begin, initargs=(self._cpu,)
-        )
+        told = (self._cpu, self._scratch)
+        return ProcessPoolExecutor(1, get_context("spawn"), initializer=_begin, initargs=told)
 
     def _kill(self) -> None:
         for process in (self._pool._processes or {}).values():  # noqa: SLF001 - kill_workers() is 3.14's
             process.kill()
 
 
-def _begin(cpu: int | None) -> None:
+def _begin(cpu: int | None, scratch: str) -> None:
     """In a worker, before its first task."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who gives out tasks
     if cpu is not None:
         with contextlib.suppress(OSError):
             os.sched_setaffinity(0, {cpu})
+    tempfile.tempdir = scratch
     threading.Thread(target=_follow, daemon=True).start()
 
 

@@ -99,12 +99,16 @@ def whole(path: Path) -> Iterator[IO[bytes]]:
 
     Who writes here is the only one, for they hold the store; what a killed run left behind is
     written over.
+
+    Raises:
+        EnvironmentFault: it cannot be written.
     """
     part = path.with_name(f".{path.name}.part")
     try:
-        with part.open("wb") as file:
-            yield file
-        part.replace(path)
+        with _in_words(path):
+            with part.open("wb") as file:
+                yield file
+            part.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
             part.unlink()
@@ -116,9 +120,10 @@ def _put(file: IO[bytes], text: str) -> None:
 
 
 @contextlib.contextmanager
-def _in_words(folder: Path) -> Iterator[None]:
+def _in_words(path: Path) -> Iterator[None]:
+    """Inside, what the disk complains of becomes an error with words."""
     try:
         yield
     except OSError as error:
-        file = str(error.filename or folder)
+        file = str(error.filename or path)
         raise EnvironmentFault("environment.store", file=file, detail=error.strerror) from None

@@ -32,6 +32,9 @@ CREATE TABLE IF NOT EXISTS result (
     score BLOB NOT NULL, page BLOB NOT NULL, page_form TEXT NOT NULL, alike TEXT NOT NULL,
     number INTEGER NOT NULL);
 CREATE INDEX IF NOT EXISTS result_of_path ON result (path, number);
+-- Whose each result is, or will be, in whatever download it was.
+CREATE TABLE IF NOT EXISTS owner (
+    student TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (student, key)) WITHOUT ROWID;
 -- What the download that is being graded holds: written anew by every run.
 CREATE TABLE IF NOT EXISTS student (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL) WITHOUT ROWID;
@@ -75,8 +78,8 @@ class Store:
         folder: where it lies; made if need be.
 
     Raises:
-        UsageError: another batch has it, or it is no such file.
-        EnvironmentFault: the disk is full, or does not let it be written.
+        UsageError: another batch has it, or it is of another version of the grader.
+        EnvironmentFault: the disk is full, or does not let it be written; or it is no such file.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -85,16 +88,20 @@ class Store:
             folder.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(self._file, timeout=0, isolation_level=None)
             try:
-                self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
-                self._db.execute("PRAGMA journal_mode = WAL")
-                self._db.execute("PRAGMA synchronous = NORMAL")
-                with self.transaction():
-                    for statement in _TABLES.split(";"):
-                        self._db.execute(statement)
-                form = self.setting("form", _FORM)
+                self._prepare()
             except BaseException:
                 self._db.close()
                 raise
+
+    def _prepare(self) -> None:
+        """Have the file alone, with all tables in it."""
+        self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        with self.transaction():
+            for statement in _TABLES.split(";"):
+                self._db.execute(statement)
+        form = self.setting("form", _FORM)
         if form != _FORM:
             raise UsageError("usage.store_form", file=str(self._file), form=form)
 
@@ -172,6 +179,7 @@ class Store:
         for student in students:
             self.enrol(student)
             self._db.execute("INSERT OR IGNORE INTO member VALUES (?, ?)", (student.id, number))
+            self._db.execute("INSERT OR IGNORE INTO owner VALUES (?, ?)", (student.id, key))
 
     def note(self, note: Note) -> None:
         """Something was met in a download."""
@@ -256,6 +264,18 @@ class Store:
             " JOIN result r ON a.path = r.path WHERE a.number = ? AND r.status != 'ungraded'"
             " ORDER BY r.number DESC LIMIT 1",
             number,
+        )
+        return found and _kept(found)
+
+    def earlier_of(self, student: Student) -> Kept | None:
+        """What came of a student's submission when one of theirs, wherever it lay, was last
+        graded at all.
+        """
+        found = self._one(
+            "SELECT r.key, status, fault, score, page, page_form FROM owner o"
+            " JOIN result r ON o.key = r.key WHERE o.student = ? AND r.status != 'ungraded'"
+            " ORDER BY r.number DESC LIMIT 1",
+            student.id,
         )
         return found and _kept(found)
 

@@ -88,21 +88,25 @@ class Graded:
     @classmethod
     def of(cls, task: Task, score: Score, setting: Setting) -> "Graded":
         """A score, and the page made of it."""
+        return cls._of(task, score, setting, _alike(task.submission, setting))
+
+    @classmethod
+    def failed(cls, task: Task, fault: GraderError, setting: Setting) -> "Graded":
+        """A task that nobody could do, through no fault of the submission."""
+        error = Error(kind="grader", message=Text.of(fault.message))
+        return cls._of(task, void_score(task.submission, error, setting), setting, "")
+
+    @classmethod
+    def _of(cls, task: Task, score: Score, setting: Setting, alike: str) -> "Graded":
         ungraded = score.status is Status.UNGRADED
         return cls(
             task.key,
             score.status.value,
             pack(score.model_dump_json()),
             pack(page_of(score, setting)),
-            _alike(task.submission, setting),
+            alike,
             score.error.message.id if ungraded and score.error else None,
         )
-
-    @classmethod
-    def failed(cls, task: Task, fault: GraderError, setting: Setting) -> "Graded":
-        """A task that nobody could do, through no fault of the submission."""
-        error = Error(kind="grader", message=Text.of(fault.message))
-        return cls.of(task, void_score(task.submission, error, setting), setting)
 
 
 def _alike(submission: Submission, setting: Setting) -> str:
