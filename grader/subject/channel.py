@@ -192,6 +192,7 @@ class Channel:
         """
         line = self._read_line(seconds, output_mb, doing)
         self._drain()
+        self._expect_output_below(output_mb, doing)
         return _decode_reply(line, number, self._key)
 
     def stack(self) -> str:
@@ -236,8 +237,7 @@ class Channel:
     def _read_line(self, seconds: float, output_mb: float, doing: str) -> bytes:
         deadline = time.monotonic() + seconds
         while b"\n" not in self._buffer:
-            if self.printed > output_mb * 1e6:
-                raise SubmissionError("output", {"limit": output_mb, "doing": doing})
+            self._expect_output_below(output_mb, doing)
             left = deadline - time.monotonic()
             ready = self._selector.select(max(left, 0)) if left > 0 else []
             if not ready:
@@ -253,6 +253,10 @@ class Channel:
         line, _, rest = self._buffer.partition(b"\n")
         self._buffer = bytearray(rest)
         return bytes(line)
+
+    def _expect_output_below(self, output_mb: float, doing: str) -> None:
+        if self.printed > output_mb * 1e6:
+            raise SubmissionError("output", {"limit": output_mb, "doing": doing})
 
     def _push(self) -> None:
         """Write what the pipe takes now; the rest goes while the reply is waited for."""
