@@ -1,8 +1,9 @@
 """Objects looked at without running any code of theirs: whether modules are as they were given."""
 
+import operator
 import types
-from builtins import TypeError, ValueError, all, any, dict, id, list, map, object, str, type, zip
-from collections.abc import Iterable
+from builtins import TypeError, ValueError, all, any, dict, len, list, map, object, str, type, zip
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 _names_of_module = vars(types.ModuleType)["__dict__"].__get__
@@ -30,34 +31,34 @@ class Given:
         self._classes = list(map(_names_of_class, classes))
         places = self._places()
         found = [*own, *(thing for place in places for thing in place.values())]
-        self._functions = [thing for thing in found if type(thing) is types.FunctionType]
-        self._cells = [cell for one in self._functions for cell in one.__closure__ or ()]
-        self._ids = self._now()
-        # So that no other thing gets the ``id`` of one.
-        insides = [*map(_code_of, self._functions), *map(_content_of, self._cells)]
-        self._kept = [found, classes, insides, *map(list, places)]
+        functions = [thing for thing in found if type(thing) is types.FunctionType]
+        self._cells = [cell for one in functions for cell in one.__closure__ or ()]
+        self._things = list(self._now())
 
     def intact(self) -> bool:
-        """Whether their functions and classes are the same ones, and work on the same things."""
+        """Whether their functions and classes are the same ones, and work on the same things.
+
+        This is asked after every call. ``id`` would be audited, each time. The code of a function
+        nobody can change; see ``guard``.
+        """
         try:
-            return self._now() == self._ids
+            now = list(self._now())
         except (TypeError, ValueError):  # an object is of another class; a cell is empty
             return False
+        return len(now) == len(self._things) and all(map(_is, now, self._things))
 
-    def _now(self) -> list[list[int]]:
+    def _now(self) -> Iterator[object]:
         """Which objects are bound to which names, which functions and classes the modules have,
-        and what the functions do, with what. This is asked after every call.
+        and what the functions work with.
         """
         places = self._places()
-        bound = chain(
+        return chain(
             map(type, self._objects),
             chain.from_iterable(places),
             chain.from_iterable(map(_values_of, places)),
-            map(_code_of, self._functions),
             map(_content_of, self._cells),
+            *(_picked(_names_of_module(module).values()) for module in self._modules),
         )
-        own = (_picked(_names_of_module(module).values()) for module in self._modules)
-        return [list(map(id, bound)), *own]
 
     def _places(self) -> list[types.MappingProxyType[str, object]]:
         """Where names are bound: in classes, and in what the objects hold now."""
@@ -65,8 +66,8 @@ class Given:
         return [*self._classes, *map(_looked_at, held)]
 
 
+_is = operator.is_
 _values_of = types.MappingProxyType.values
-_code_of = vars(types.FunctionType)["__code__"].__get__
 _content_of = vars(types.CellType)["cell_contents"].__get__
 
 
@@ -81,9 +82,9 @@ def _looked_at(held: object) -> types.MappingProxyType[str, object]:
     return types.MappingProxyType(held)
 
 
-def _picked(things: Iterable[object]) -> list[int]:
+def _picked(things: Iterable[object]) -> list[object]:
     """Functions and classes; a module may put down other things as it goes."""
-    return [id(one) for one in list(things) if type(one) is types.FunctionType or type(one) is type]
+    return [one for one in list(things) if type(one) is types.FunctionType or type(one) is type]
 
 
 def plain_attributes(target: object, names: Iterable[str]) -> list[object] | None:

