@@ -1,7 +1,10 @@
 """Grades on a Dask cluster: workers on any machines that have the project and its packages."""
 
+import contextlib
 import importlib
 import logging
+import signal
+import threading
 from collections.abc import Generator, Iterator
 from typing import Any
 
@@ -52,14 +55,28 @@ def grade_on_cluster(
 
 def _client(distributed: Any, jobs: int, address: str | None) -> Any:
     if address is None:
-        return distributed.Client(
-            n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None,
-            silence_logs=logging.CRITICAL,  # workers that are being closed complain of just that
-        )  # fmt: skip
+        with _deaf():
+            return distributed.Client(
+                n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None,
+                silence_logs=logging.CRITICAL,  # closed workers complain of just that
+            )  # fmt: skip
     try:
         return distributed.Client(address, timeout=10)
     except (OSError, ValueError) as error:
         raise UsageError("usage.no_scheduler", address=address, detail=str(error)) from None
+
+
+@contextlib.contextmanager
+def _deaf() -> Iterator[None]:
+    """Processes that are started inside do not hear Ctrl-C: it is for the one who gives out tasks."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only there can it be said what a signal does
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _some(tasks: Iterator[Task], number: int) -> Iterator[Task]:

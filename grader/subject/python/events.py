@@ -2,12 +2,10 @@
 
 from builtins import dict, len, str, type
 from collections.abc import Callable
-from typing import Any
 
 from grader.protocol import MAX_EVENTS, Json, Message
 
 Describe = Callable[[object], Json]
-Give = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 class EventLog:
@@ -69,27 +67,3 @@ class EventLog:
 def _expect(value: object, wanted: type) -> None:
     if type(value) is not wanted:
         raise TypeError(f"not a {wanted.__name__}")
-
-
-class Scribe:
-    """The log as the given library sees it, on the submission's thread.
-
-    Args:
-        log: where events go.
-        give: makes a function that the host's thread carries out.
-    """
-
-    def __init__(self, log: EventLog, give: Give) -> None:
-        self._emit, self._begin, self._end = give(log.emit), give(log.begin), give(log.end)
-
-    def emit(self, event: str, **fields: object) -> None:
-        """Note one event; every field is described as it is now."""
-        self._emit(event, fields)
-
-    def begin(self, event: str, **fields: object) -> None:
-        """Note an event that lasts: those noted until its end are within it."""
-        self._begin(event, fields)
-
-    def end(self, **fields: object) -> None:
-        """The event begun last is over; fields that are known only now are appended."""
-        self._end(fields)

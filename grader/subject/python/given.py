@@ -6,6 +6,8 @@ from builtins import TypeError, ValueError, all, any, dict, len, list, map, obje
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+# Bound as they were before any submission, which may put others into ``types``.
+_Function, _Proxy, _GetSet = types.FunctionType, types.MappingProxyType, types.GetSetDescriptorType
 _names_of_module = vars(types.ModuleType)["__dict__"].__get__
 _names = vars(type("_", (), {}))["__dict__"]  # as a class has it that does not say otherwise
 _bases_of = type.__dict__["__mro__"].__get__
@@ -31,7 +33,7 @@ class Given:
         self._classes = list(map(_names_of_class, classes))
         places = self._places()
         found = [*own, *(thing for place in places for thing in place.values())]
-        functions = [thing for thing in found if type(thing) is types.FunctionType]
+        functions = [thing for thing in found if type(thing) is _Function]
         self._cells = [cell for one in functions for cell in one.__closure__ or ()]
         self._things = list(self._now())
 
@@ -79,12 +81,12 @@ def _looked_at(held: object) -> types.MappingProxyType[str, object]:
     """
     if type(held) is not dict:
         raise TypeError
-    return types.MappingProxyType(held)
+    return _Proxy(held)
 
 
 def _picked(things: Iterable[object]) -> list[object]:
     """Functions and classes; a module may put down other things as it goes."""
-    return [one for one in list(things) if type(one) is types.FunctionType or type(one) is type]
+    return [one for one in list(things) if type(one) is _Function or type(one) is type]
 
 
 def plain_attributes(target: object, names: Iterable[str]) -> list[object] | None:
@@ -95,7 +97,7 @@ def plain_attributes(target: object, names: Iterable[str]) -> list[object] | Non
             return None
         if any(name in members for name in names):
             return None
-        if type(members.get("__dict__", _names)) is not types.GetSetDescriptorType:
+        if type(members.get("__dict__", _names)) is not _GetSet:
             return None
     held = object.__getattribute__(target, "__dict__") if classes else {}
     if type(held) is not dict or any(type(name) is not str for name in held):

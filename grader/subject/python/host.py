@@ -6,7 +6,7 @@ exact types, and never asked to do anything. What it could do to this process be
 for the grading side to see.
 """
 
-import base64
+import binascii
 import hashlib
 import json
 import marshal
@@ -39,9 +39,10 @@ from typing import Any, BinaryIO
 from grader.places import placed
 from grader.protocol import TAG, VERSION, Json, Message, encode_line, seal
 from grader.subject.python import acts
-from grader.subject.python.events import EventLog, Scribe
+from grader.subject.python.events import EventLog
 from grader.subject.python.faults import LoadError, compile_source, describe_exception
 from grader.subject.python.given import Given, plain_attributes
+from grader.subject.python.scribe import Scribe
 from grader.subject.python.stage import Stage, Strayed
 
 #: Python refuses to write, and to read, integers of more than 4300 digits.
@@ -52,6 +53,12 @@ _MAX_NAME = 200
 
 #: Kept to be given back when a submission has taken all the rest.
 _RESERVE_BYTES = 4 * 1024 * 1024
+
+# Everything that this thread uses is bound here as it was before any submission, which may put
+# others into any module that it can import, and into that of the acts, where its frames begin.
+_new_module, _from_base64 = types.ModuleType, binascii.a2b_base64
+_load, _drop, _new, _call = acts.load, acts.drop, acts.new, acts.call
+_get, _watch, _MAX_ITEMS, _MAX_DEPTH = acts.get, acts.watch, acts.MAX_ITEMS, acts.MAX_DEPTH
 
 #: Requests come from the grading side, which is trusted to write them well.
 _read_json = json.loads
@@ -84,7 +91,7 @@ class Host:
         self._path, self._name = "", "submission"
         self._compiled = (b"", "")
         self._code: Any = compile("", "", "exec")
-        self._module = types.ModuleType("submission")
+        self._module = _new_module("submission")
         self._tensors: Any = sys.modules.get("grader.subject.python.tensors")
         ambient, under = (
             (self._tensors.AMBIENT, self._tensors.under) if self._tensors else ((), nullcontext)
@@ -140,7 +147,7 @@ class Host:
 
     def _op_load(self, request: Message) -> Message:
         self._op_forget(request)
-        source, self._path = base64.b64decode(request["source"]), request["path"]
+        source, self._path = _from_base64(request["source"]), request["path"]
         if (source, self._path) != self._compiled:
             self._code = compile_source(source, self._path)
             self._compiled = (source, self._path)
@@ -157,9 +164,9 @@ class Host:
 
     def _execute(self, interface: Json) -> Message:
         """Execute the submission's code, in a module of its own."""
-        self._module = types.ModuleType(self._name)
+        self._module = _new_module(self._name)
         self._module.__file__ = self._path
-        return self._told(self._do(acts.load, self._code, self._module, interface, kind="import"))
+        return self._told(self._do(_load, self._code, self._module, interface, kind="import"))
 
     def _op_forget(self, _request: Message) -> Message:
         objects, self._objects = self._objects, []
@@ -167,7 +174,7 @@ class Host:
         self._refs.clear()
         self._watched.clear()
         self._storages.clear()
-        return self._told(self._do(acts.drop, objects))
+        return self._told(self._do(_drop, objects))
 
     def _op_function(self, request: Message) -> Message:
         params = {name: self._build(value) for name, value in request["params"].items()}
@@ -188,7 +195,7 @@ class Host:
 
     def _op_new(self, request: Message) -> Message:
         args = self._args(request), self._kwargs(request)
-        outcome = self._do(acts.new, self._module, request["class"], *args)
+        outcome = self._do(_new, self._module, request["class"], *args)
         told = self._told(outcome)
         if "value" in told and request.get("watch"):
             self._watched[self._ref(outcome[1])] = request["watch"]
@@ -199,7 +206,7 @@ class Host:
         args = self._args(request), self._kwargs(request)
         # What was returned is looked at before attributes are read, for that may run code that
         # makes of it another thing.
-        told = self._told(self._do(acts.call, target, request.get("method"), *args))
+        told = self._told(self._do(_call, target, request.get("method"), *args))
         if watch is not None:
             told["after"] = self._after(target, watch)
         return told
@@ -209,7 +216,7 @@ class Host:
         values = self._looked_up(target, [name])
         if values is not None:
             return {"value": self._describe(values[0])}
-        return self._told(self._do(acts.get, target, name))
+        return self._told(self._do(_get, target, name))
 
     def _op_read(self, request: Message) -> Message:
         return {"value": self._describe(self._objects[request["ref"]])}
@@ -247,7 +254,7 @@ class Host:
         values = self._looked_up(target, watch)
         if values is not None:
             return dict(zip(watch, map(self._describe, values), strict=True))
-        _, seen = self._do(acts.watch, target, watch, self._path)
+        _, seen = self._do(_watch, target, watch, self._path)
         if type(seen) is not list or len(seen) != len(watch):
             raise Strayed
         return dict(zip(watch, map(self._seen, seen), strict=True))
@@ -263,7 +270,7 @@ class Host:
 
     def _is_usual(self, value: Any) -> bool:
         if type(value) is dict:
-            return len(value) <= acts.MAX_ITEMS and all(
+            return len(value) <= _MAX_ITEMS and all(
                 type(k) is str and type(v) in _PLAIN for k, v in value.items()
             )
         return type(value) in _PLAIN or bool(self._tensors and self._tensors.is_tensor(value))
@@ -323,9 +330,9 @@ class Host:
             return {TAG: "tensor", "ref": self._ref(value), **told}
         if self._tensors and self._tensors.is_dtype(value):
             return {TAG: "dtype", "name": self._tensors.dtype_name(value)}
-        if kind is list and depth < acts.MAX_DEPTH and len(value) <= acts.MAX_ITEMS:
+        if kind is list and depth < _MAX_DEPTH and len(value) <= _MAX_ITEMS:
             return [self._describe(item, depth + 1) for item in value]
-        if kind is tuple and depth < acts.MAX_DEPTH:
+        if kind is tuple and depth < _MAX_DEPTH:
             return {TAG: "map", "items": self._items(value, depth + 1)}
         return {TAG: "object", "ref": self._ref(value), "type": _name_of_type(kind)[:_MAX_NAME]}
 

@@ -68,7 +68,16 @@ def _prepare(config: Config) -> "tuple[Sandbox | None, _Imported]":
     gc.disable()  # nothing imported here is garbage; a fifth of the time goes to looking
     _preload(config["preload"], tensors)
     modules = [_execute(name, file) for name, file in given.items()]
-    return sandbox, _Imported(_execute("exercise_subject", exercise) if exercise else None, modules)
+    return sandbox, _Imported(_both_sides(exercise) if exercise else None, modules)
+
+
+def _both_sides(exercise: "_File") -> types.SimpleNamespace:
+    """The exercise's module for this side of the pipe, executed twice. What watches the given
+    library is found by submissions, with the globals of its functions; the functions that the
+    host's thread runs are others, with globals of their own.
+    """
+    functions, watching = (_execute("exercise_subject", exercise) for _ in range(2))
+    return types.SimpleNamespace(FUNCTIONS=functions.FUNCTIONS, observe=watching.observe)
 
 
 def _sandbox(plan: Config) -> "Sandbox":
@@ -93,7 +102,7 @@ def _preload(libraries: list[str], tensors: "_File") -> None:
 class _Imported:
     """What has been imported of the project's: the exercise's own module, and those given."""
 
-    exercise: types.ModuleType | None
+    exercise: types.SimpleNamespace | None
     given: list[types.ModuleType]
 
 

@@ -14,7 +14,7 @@ from grader.subject.python import acts
 #: As on Linux; other systems give a thread much less than a process's first one has.
 _STACK_BYTES = 8 * 1024 * 1024
 
-_put = SimpleQueue.put
+_put, _gate, _perform = SimpleQueue.put, acts.gate, acts.perform
 
 Under = Callable[..., AbstractContextManager[object]]
 
@@ -41,7 +41,7 @@ class Stage:
         self._said: SimpleQueue[object] = SimpleQueue()
         self._number = 0
         _thread.stack_size(0 if sys.platform == "linux" else _STACK_BYTES)
-        _thread.start_new_thread(acts.perform, (self._acts.get, self._said.put))
+        _thread.start_new_thread(_perform, (self._acts.get, self._said.put))
         _thread.stack_size(0)
 
     def give(self, function: Callable[..., object]) -> Callable[..., Any]:
@@ -51,7 +51,7 @@ class Stage:
         """
         number = next(self._gates)
         self._given[number] = function
-        return acts.gate(number, self._said.put, self._ambient)
+        return _gate(number, self._said.put, self._ambient)
 
     def take_back(self, number: int) -> None:
         """Close all gates but the first so many."""

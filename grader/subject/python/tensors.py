@@ -8,7 +8,7 @@ Only ``torch.Tensor`` itself counts as a tensor: a subclass can answer what it l
 import binascii
 import ctypes
 from builtins import bool, bytearray, int, list, tuple, type
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager
 from typing import Any
 
 import torch
@@ -19,7 +19,9 @@ _Base: Any = torch._C.TensorBase  # noqa: SLF001 - the one that cannot be patche
 _Storage: Any = torch._C.StorageBase  # noqa: SLF001
 _Tensor, _strided, _dtype = torch.Tensor, torch.strided, torch.dtype
 _empty, _empty_strided, _frombuffer = torch.empty, torch.empty_strided, torch.frombuffer
-_inference_mode, _set_grad_enabled = torch.inference_mode, torch.set_grad_enabled
+_InferenceMode: Any = torch._C._InferenceMode  # noqa: SLF001
+_enter_inference, _exit_inference = _InferenceMode.__enter__, _InferenceMode.__exit__
+_set_grad_enabled = torch._C._set_grad_enabled  # noqa: SLF001
 _grad, _inference = torch.is_grad_enabled, torch.is_inference_mode_enabled
 _from_base64, _bytes_at = binascii.a2b_base64, ctypes.string_at
 _contiguous, _is_contiguous, _is_neg = _Base.contiguous, _Base.is_contiguous, _Base.is_neg
@@ -30,7 +32,6 @@ _is_meta = _Base.is_meta.__get__
 
 #: What holds on one thread and must hold on the other that computes for it.
 AMBIENT = (_grad, _inference)
-_NO_MODES = nullcontext()
 
 _DTYPES = {
     name: getattr(torch, name)
@@ -57,16 +58,49 @@ def is_dtype(value: object) -> bool:
     return type(value) is _dtype and value in _NAMES
 
 
+class _Modes:
+    """A context with these modes, by torch's own means in C: the classes that it has for that are
+    written in Python, and may be changed.
+    """
+
+    def __init__(self, grad: bool, inference: bool) -> None:
+        self._grad, self._inference = grad, inference
+
+    def __enter__(self) -> None:
+        """They hold."""
+        self._grad_before = _grad()
+        self._guard = _InferenceMode(self._inference) if self._inference != _inference() else None
+        if self._guard is not None:
+            _enter_inference(self._guard)
+        if self._grad != _grad():
+            _set_grad_enabled(self._grad)
+
+    def __exit__(self, *_: object) -> None:
+        """They do not."""
+        if self._guard is not None:
+            _exit_inference(self._guard, None, None, None)
+        if _grad() != self._grad_before:
+            _set_grad_enabled(self._grad_before)
+
+
+class _Same:
+    """A context in which nothing is other than outside."""
+
+    def __enter__(self) -> None:
+        """Nothing."""
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing."""
+
+
+_SAME = _Same()
+
+
 def under(grad: bool, inference: bool) -> AbstractContextManager[object]:
     """A context with these modes, as ``AMBIENT`` told them on another thread."""
     if inference == _inference() and grad == _grad():
-        return _NO_MODES
-    modes = ExitStack()
-    if inference != _inference():
-        modes.enter_context(_inference_mode(inference))
-    if grad != _grad():
-        modes.enter_context(_set_grad_enabled(grad))
-    return modes
+        return _SAME
+    return _Modes(grad, inference)
 
 
 def dtype_name(dtype: Any) -> str:
@@ -123,7 +157,7 @@ def overwrite(tensor: Any, value: Json) -> None:
 
     Inference mode, for a submission may hand out tensors made in it.
     """
-    with _inference_mode():
+    with _Modes(grad=False, inference=True):
         _Base.copy_(tensor, decode(value))
 
 

@@ -1,6 +1,6 @@
 # attack: hooks
 # base: wrong_recapture
-# outcome: failed: no_recapture or error: exception or error: hung_up or error: crash or error: timeout
+# outcome: failed: no_recapture or error: exception or error: import or error: hung_up or error: crash or error: timeout
 """Adds an audit hook that walks to the host whenever an event is raised under it."""
 
 import os
