@@ -68,7 +68,7 @@ def _client(distributed: Any, jobs: int, address: str | None) -> Any:
 
 @contextlib.contextmanager
 def _deaf() -> Iterator[None]:
-    """Processes that are started inside do not hear Ctrl-C: it is for the one who gives out tasks."""
+    """Processes started inside do not hear Ctrl-C: it is for the one who gives out tasks."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only there can it be said what a signal does
         return
