@@ -3,17 +3,17 @@
 import copy
 import gettext
 import os
-import secrets
 import shutil
 import sys
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, get_args
+from typing import get_args
 
 import click
 
 from grader import __version__
+from grader.batch import Counting, EngineName
 from grader.errors import EnvironmentFault, GraderError, UsageError
 from grader.exercise import Project
 from grader.i18n import LANGUAGES, LOCALE, Translator, choose_language, language_option, printable
@@ -27,13 +27,6 @@ STDOUT = "-"
 
 #: Where hint pages are written.
 SITE = "site"
-
-#: Which of a student's attempts counts, and who grades a class.
-Counting = Literal["latest", "best"]
-Engine = Literal["local", "dask"]
-
-#: A seed is drawn below this, so that it is short enough to type again.
-_SEEDS = 10**6
 
 _EXIT_CODES = {
     "passed": 0,
@@ -120,7 +113,7 @@ def check(
     project: Path | None,
 ) -> int:
     """Grade one submission."""
-    from grader.session import grade_file  # noqa: PLC0415 - --help answers without it
+    from grader.session import draw_seed, grade_file  # noqa: PLC0415 - --help answers without it
 
     if device == "cuda":
         raise EnvironmentFault("environment.no_cuda")
@@ -128,7 +121,7 @@ def check(
         raise UsageError("usage.two_on_stdout")
     found = Project.find(project).exercise(exercise)
     say = Translator(say.language, found.folder)
-    seed = secrets.randbelow(_SEEDS) if seed is None else seed
+    seed = draw_seed() if seed is None else seed
     score = grade_file(found, file, seed=seed, level=isolation)
     hints = found.manifest.pages is not None
     if json_path is not None:
@@ -186,11 +179,11 @@ def validate(
 ) -> int:
     """Prove that an exercise is sound."""
     from grader.render.validation import show  # noqa: PLC0415
-    from grader.session import validate_exercise  # noqa: PLC0415
+    from grader.session import draw_seed, validate_exercise  # noqa: PLC0415
 
     found = Project.find(project).exercise(exercise)
     say = Translator(say.language, found.folder)
-    seed = secrets.randbelow(_SEEDS) if seed is None else seed
+    seed = draw_seed() if seed is None else seed
     sound = show(validate_exercise(found, seed=seed, only=only), say, sys.stdout)
     return 0 if sound else EXIT_FAILED
 
@@ -208,7 +201,9 @@ def validate(
 @click.option(
     "--attempt", type=click.Choice(get_args(Counting)), default="latest", help="help.attempt"
 )
-@click.option("--engine", type=click.Choice(get_args(Engine)), default="local", help="help.engine")
+@click.option(
+    "--engine", type=click.Choice(get_args(EngineName)), default="local", help="help.engine"
+)
 @click.option("--scheduler", metavar="ADDRESS", help="help.scheduler")
 @click.option("--seed", type=click.IntRange(min=0), help="help.batch_seed")
 @click.option("--isolation", type=click.Choice(LEVELS), default="require", help="help.isolation")
@@ -227,7 +222,7 @@ def batch(
     gradebook: Path | None,
     column: str | None,
     attempt: Counting,
-    engine: Engine,
+    engine: EngineName,
     scheduler: str | None,
     seed: int | None,
     isolation: Level,

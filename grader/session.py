@@ -1,5 +1,6 @@
 """A grader ready to grade, the slow imports of its subjects begun before its own."""
 
+import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,15 @@ if TYPE_CHECKING:
     from grader.grading import Grader
     from grader.score import Score
     from grader.validate import Finding, Report
+
+
+#: A seed is drawn below this, so that it is short enough to type again.
+_SEEDS = 10**6
+
+
+def draw_seed() -> int:
+    """A seed that nobody could have known."""
+    return secrets.randbelow(_SEEDS)
 
 
 def open_grader(

@@ -101,10 +101,10 @@ def test_one_source_for_every_student(stack, tmp_path):
     """As a shell's ``class/*`` gives them."""
     laid_out(
         tmp_path,
-        {f"ada/work/{FILE}": WORK, "bob.zip": zipped({f"work/{FILE}": WORK}), "cy.py": WORK},
+        {f"ada/task/{FILE}": WORK, "bob.zip": zipped({f"task/{FILE}": WORK}), "cy.py": WORK},
     )
     assert found(things(stack, *sorted(tmp_path.iterdir()))) == {
-        "ada": f"ada/work/{FILE}", "bob": f"bob.zip/work/{FILE}", "cy": "cy.py",
+        "ada": f"ada/task/{FILE}", "bob": f"bob.zip/task/{FILE}", "cy": "cy.py",
     }  # fmt: skip
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
 
+from grader.batch import Counting
 from grader.batch.attempt import Note
 from grader.batch.fingerprint import fingerprint, key_of, page_fingerprint
 from grader.batch.intake import take
@@ -23,9 +23,6 @@ from grader.cohort.student import Student
 from grader.errors import EnvironmentFault, SubmissionError
 from grader.score import Error, Score, Status, Text
 from grader.submission import Submission
-
-#: Of several attempts, which counts.
-Counting = Literal["latest", "best"]
 
 #: Does tasks, however it likes, and gives what comes of them in any order.
 Engine = Callable[[Setting, Iterator[Task]], Generator[Graded]]
@@ -88,7 +85,7 @@ class Batch:
 
     def outstanding(self) -> int:
         """How many submissions are still to be graded."""
-        return sum(1 for _ in self._tasks({}))
+        return self.store.ungraded(self.numbers)
 
     def grade(self, engine: Engine) -> Iterator[Graded]:
         """Grade what has not been graded, and keep each result as it comes.
@@ -140,14 +137,10 @@ class Batch:
     def _result(self, number: int) -> tuple[Kept, str | None]:
         """What came of an attempt; where grading it failed, what came of it earlier, and why."""
         result = self.store.result(number)
-        fault = None
-        if result is None or result.status == Status.UNGRADED:
-            earlier = self.store.earlier(number)
-            if earlier is not None:
-                fault = result.fault if result else "batch.not_reached"
-                result = earlier
         assert result is not None  # noqa: S101 - everything that counts has been graded
-        return self._with_page(result), fault
+        if result.status == Status.UNGRADED and (earlier := self.store.earlier(number)):
+            return self._with_page(earlier), result.fault
+        return self._with_page(result), None
 
     def _with_page(self, kept: Kept) -> Kept:
         """A result with a page in the class's language, by today's templates."""

@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
@@ -18,7 +18,7 @@ from grader.score import Case, Score
 FEEDBACK = "feedback"
 
 
-def write(batch: Batch, folder: Path, done: Callable[[], None] = lambda: None) -> Overview:
+def write(batch: Batch, folder: Path) -> Overview:
     """Write a class's results.
 
     ``scores.json``, ``scores.csv``, ``index.html``, and a page a student in ``feedback/``; a page
@@ -27,7 +27,6 @@ def write(batch: Batch, folder: Path, done: Callable[[], None] = lambda: None) -
     Args:
         batch: all graded.
         folder: where to.
-        done: called after each student.
 
     Raises:
         EnvironmentFault: a file cannot be written.
@@ -47,7 +46,6 @@ def write(batch: Batch, folder: Path, done: Callable[[], None] = lambda: None) -
                     if page:
                         _write_page(pages / f"{entry.student.file_stem}.html", page, batch)
                     yield entry
-                    done()
 
             for line in scores_csv(entries(), say, overview.checks):
                 _put(table, line)

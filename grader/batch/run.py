@@ -1,14 +1,14 @@
 """A class graded by one command, from what was handed in to the files for the instructor."""
 
-import secrets
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
-from grader.batch.batch import Batch, Counting, Engine
+from grader.batch import Counting, EngineName
+from grader.batch.batch import Batch, Engine
 from grader.batch.cluster import grade_on_cluster
 from grader.batch.engine import grade_here
 from grader.batch.output import whole, write
@@ -21,10 +21,8 @@ from grader.errors import UsageError
 from grader.exercise import Exercise
 from grader.i18n import LANGUAGES, Translator
 from grader.render.gradebook import Filled, fill
+from grader.session import draw_seed
 from grader.subject.isolation import Level
-
-#: A seed is drawn below this, so that it is short enough to type again.
-_SEEDS = 10**6
 
 
 class Progress(Protocol):
@@ -62,7 +60,7 @@ class Order:
     roster: Path | None = None
     gradebook: Path | None = None
     column: str | None = None
-    engine: Literal["local", "dask"] = "local"
+    engine: EngineName = "local"
     scheduler: str | None = None
     counting: Counting = "latest"
     seed: int | None = None
@@ -144,7 +142,7 @@ def _setting(order: Order, store: Store) -> Setting:
         raise UsageError("usage.store_exercise", file=str(order.output), kept=kept, id=exercise.id)
     if order.seed is not None:
         store.set("seed", str(order.seed))
-    seed = int(store.setting("seed", str(secrets.randbelow(_SEEDS))))
+    seed = int(store.setting("seed", str(draw_seed())))
     return Setting(exercise.project.root, exercise.id, seed, order.level, order.language)
 
 

@@ -8,7 +8,7 @@ import contextlib
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -217,6 +217,15 @@ class Store:
 
     # What became of it.
 
+    def ungraded(self, numbers: Collection[int]) -> int:
+        """How many submissions are to be graded, of some attempts."""
+        rows = self._db.execute(
+            "SELECT a.number, a.key FROM attempt a LEFT JOIN result r ON a.key = r.key"
+            " WHERE r.key IS NULL OR r.status = 'ungraded'"
+        )
+        wanted = frozenset(numbers)
+        return len({key for number, key in rows if number in wanted})
+
     def task(self, number: int) -> Task | None:
         """An attempt that is to be graded, or None where that has been done."""
         key, path, language, sha256, problem = self._one(
@@ -250,34 +259,19 @@ class Store:
 
     def result(self, number: int) -> Kept | None:
         """What came of an attempt, the last time that it was graded under the same conditions."""
-        found = self._one(
-            "SELECT r.key, status, fault, score, page, page_form FROM attempt a"
-            " JOIN result r ON a.key = r.key WHERE a.number = ?",
-            number,
-        )
-        return found and _kept(found)
+        return self._kept("attempt a ON a.key = r.key WHERE a.number = ?", number)
 
     def earlier(self, number: int) -> Kept | None:
         """What came of an attempt of the same place when it was last graded at all."""
-        found = self._one(
-            "SELECT r.key, status, fault, score, page, page_form FROM attempt a"
-            " JOIN result r ON a.path = r.path WHERE a.number = ? AND r.status != 'ungraded'"
-            " ORDER BY r.number DESC LIMIT 1",
-            number,
-        )
-        return found and _kept(found)
+        place = "attempt a ON a.path = r.path WHERE a.number = ?"
+        return self._kept(f"{place} AND r.status != 'ungraded'", number)
 
     def earlier_of(self, student: Student) -> Kept | None:
         """What came of a student's submission when one of theirs, wherever it lay, was last
         graded at all.
         """
-        found = self._one(
-            "SELECT r.key, status, fault, score, page, page_form FROM owner o"
-            " JOIN result r ON o.key = r.key WHERE o.student = ? AND r.status != 'ungraded'"
-            " ORDER BY r.number DESC LIMIT 1",
-            student.id,
-        )
-        return found and _kept(found)
+        own = "owner o ON o.key = r.key WHERE o.student = ?"
+        return self._kept(f"{own} AND r.status != 'ungraded'", student.id)
 
     def paged(self, name: str) -> None:
         """A feedback page is of the class as it is."""
@@ -288,6 +282,18 @@ class Store:
         found = [name for (name,) in self._db.execute("SELECT name FROM page WHERE now = 0")]
         self._db.execute("DELETE FROM page WHERE now = 0")
         return found
+
+    def _kept(self, joined: str, value: object) -> Kept | None:
+        """The last result that is joined to something."""
+        found = self._one(
+            "SELECT r.key, status, fault, score, page, page_form FROM result r"  # noqa: S608 - ours
+            f" JOIN {joined} ORDER BY r.number DESC LIMIT 1",
+            value,
+        )
+        if found is None:
+            return None
+        key, status, fault, score, page, page_form = found
+        return Kept(key, status, fault, unpack(score), unpack(page), page_form)
 
     def _one(self, statement: str, *values: object) -> Any:
         return self._db.execute(statement, values).fetchone()
@@ -304,11 +310,6 @@ def _in_words(file: Path) -> Iterator[None]:
         raise EnvironmentFault("environment.store", file=str(file), detail=str(error)) from None
     except (sqlite3.Error, OSError) as error:
         raise EnvironmentFault("environment.store", file=str(file), detail=str(error)) from None
-
-
-def _kept(row: Sequence[Any]) -> Kept:
-    key, status, fault, score, page, page_form = row
-    return Kept(key, status, fault, unpack(score), unpack(page), page_form)
 
 
 def _problem(said: str | None) -> SubmissionError | None:
