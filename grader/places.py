@@ -8,6 +8,10 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from itertools import accumulate
 
+from grader.own import own_builtins
+
+__builtins__ = own_builtins()
+
 Span = tuple[int, int]
 
 #: Bits of an address within its piece of memory.

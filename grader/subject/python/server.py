@@ -18,14 +18,15 @@ import sys
 import traceback
 import types
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
+from grader.own import own_builtins
 from grader.protocol import HUNG_UP
 from grader.subject.python import guard
 from grader.subject.python.host import Host
+from grader.subject.python.leave import exit_with_place
 
 if TYPE_CHECKING:
     from grader.subject.sandbox.cell import Cell
@@ -76,7 +77,8 @@ def _both_sides(exercise: "_File") -> types.SimpleNamespace:
     library is found by submissions, with the globals of its functions; the functions that the
     host's thread runs are others, with globals of their own.
     """
-    functions, watching = (_execute("exercise_subject", exercise) for _ in range(2))
+    functions = _execute("exercise_subject", exercise, apart=True)
+    watching = _execute("exercise_subject", exercise)
     return types.SimpleNamespace(FUNCTIONS=functions.FUNCTIONS, observe=watching.observe)
 
 
@@ -118,9 +120,13 @@ def _read(path: str | Path) -> _File:
     return _File(str(path), Path(path).read_bytes())
 
 
-def _execute(name: str, file: _File) -> types.ModuleType:
-    """Import a file under a dotted name, with empty packages above it."""
+def _execute(name: str, file: _File, *, apart: bool = False) -> types.ModuleType:
+    """Import a file under a dotted name, with empty packages above it; with builtins of its own
+    if it is to stay apart from what a submission does to them.
+    """
     module = types.ModuleType(name)
+    if apart:
+        vars(module)["__builtins__"] = own_builtins()
     module.__file__ = file.path
     parent, _, leaf = name.rpartition(".")
     if parent:
@@ -243,7 +249,7 @@ def _become_subject(pipe: socket.socket, imported: "_Imported", greeting: Config
     # Where a submission hangs or crashes, its stderr tells the line.
     faulthandler.register(signal.SIGUSR1, file=2, all_threads=True)
     faulthandler.enable(file=2, all_threads=True)
-    os._exit = _exit_with_place(os.getpid())  # type: ignore[assignment]
+    os._exit = exit_with_place(os.getpid())  # type: ignore[assignment]
     gc.enable()
     sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123 - kept for good
     sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
@@ -252,21 +258,6 @@ def _become_subject(pipe: socket.socket, imported: "_Imported", greeting: Config
     guard.put_away()
     guard.put_up()
     host.serve(pipe.makefile("rb"), pipe.sendall)
-
-
-def _exit_with_place(subject: int) -> Callable[[int], NoReturn]:
-    """An ``os._exit`` that becomes an exception in the subject, so that its line is known.
-
-    In processes that a submission forks it stays what it is: one that went on would come
-    back here and answer in the subject's stead.
-    """
-
-    def exit_with_place(status: int) -> NoReturn:
-        if os.getpid() == subject:
-            raise SystemExit(status)
-        _exit(status)
-
-    return exit_with_place
 
 
 def _line(message: Config) -> bytes:

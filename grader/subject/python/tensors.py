@@ -6,14 +6,17 @@ Only ``torch.Tensor`` itself counts as a tensor: a subclass can answer what it l
 # Everything is bound here as it was before any submission: what one puts in its place, in
 # ``torch.Tensor`` say, is not asked what a tensor holds.
 import binascii
-import ctypes
-from builtins import bool, bytearray, int, list, tuple, type
 from contextlib import AbstractContextManager
+from ctypes import _string_at  # type: ignore[attr-defined] # what string_at looks up by name
 from typing import Any
 
 import torch
 
+from grader.own import own_builtins
 from grader.protocol import Json
+from grader.subject.python.stage import SAME
+
+__builtins__ = own_builtins()
 
 _Base: Any = torch._C.TensorBase  # noqa: SLF001 - the one that cannot be patched
 _Storage: Any = torch._C.StorageBase  # noqa: SLF001
@@ -23,7 +26,7 @@ _InferenceMode: Any = torch._C._InferenceMode  # noqa: SLF001
 _enter_inference, _exit_inference = _InferenceMode.__enter__, _InferenceMode.__exit__
 _set_grad_enabled = torch._C._set_grad_enabled  # noqa: SLF001
 _grad, _inference = torch.is_grad_enabled, torch.is_inference_mode_enabled
-_from_base64, _bytes_at = binascii.a2b_base64, ctypes.string_at
+_from_base64, _bytes_at = binascii.a2b_base64, _string_at
 _contiguous, _is_contiguous, _is_neg = _Base.contiguous, _Base.is_contiguous, _Base.is_neg
 _numel, _element_size, _data_ptr = _Base.numel, _Base.element_size, _Base.data_ptr
 _size, _stride, _storage_offset = _Base.size, _Base.stride, _Base.storage_offset
@@ -83,23 +86,10 @@ class _Modes:
             _set_grad_enabled(self._grad_before)
 
 
-class _Same:
-    """A context in which nothing is other than outside."""
-
-    def __enter__(self) -> None:
-        """Nothing."""
-
-    def __exit__(self, *_: object) -> None:
-        """Nothing."""
-
-
-_SAME = _Same()
-
-
 def under(grad: bool, inference: bool) -> AbstractContextManager[object]:
     """A context with these modes, as ``AMBIENT`` told them on another thread."""
     if inference == _inference() and grad == _grad():
-        return _SAME
+        return SAME
     return _Modes(grad, inference)
 
 

@@ -4,7 +4,9 @@
 """Puts functions of its own wherever the host's thread might look one up, which clear its log."""
 
 import binascii
+import builtins
 import contextlib
+import ctypes
 import os
 import sys
 import types
@@ -37,6 +39,8 @@ def attack():
         (binascii, "a2b_base64"), (binascii, "b2a_base64"), (_hashlib, "hmac_digest"),
         (contextlib.nullcontext, "__enter__"), (contextlib.ExitStack, "__enter__"),
         (torch.inference_mode, "__enter__"), (torch.set_grad_enabled, "__enter__"),
+        (ctypes, "_string_at"), (builtins, "len"), (builtins, "isinstance"), (builtins, "next"),
+        (builtins, "sorted"), (builtins, "max"),
     ):
         setattr(module, name, other(getattr(module, name)))
 
@@ -46,6 +50,11 @@ def attack():
             super().__init__(*args)
 
     types.ModuleType = Module
+    for kind in list(getattr(os._exit, "__globals__", {}).values()):
+        if type(kind) is type and "log" not in vars(kind):
+            for name, member in list(vars(kind).items()):
+                if hasattr(member, "__code__"):
+                    setattr(kind, name, other(member))
     functions = [CpuGraph.replay]
     functions += [member for cell in CpuGraph.replay.__closure__ for member in vars(type(cell.cell_contents)).values()]
     names = [function.__globals__ for function in functions if hasattr(function, "__globals__")]
