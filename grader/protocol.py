@@ -49,15 +49,6 @@ def encode_line(message: Message) -> bytes:
     return "".join(_chunks(message, 0)).encode("ascii") + b"\n"
 
 
-def write_fields(**fields: Json) -> bytes:
-    """Fields of a message as they stand in its line, for one that is sent many times.
-
-    >>> write_fields(limit=3)
-    b'"limit":3'
-    """
-    return encode_line(fields)[1:-2]
-
-
 #: As they were before any submission, which may put others into these modules. ``hmac.digest``
 #: would look into ``_hashlib`` for its own at every call.
 _to_base64, _digest = binascii.b2a_base64, hmac_digest

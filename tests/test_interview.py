@@ -18,7 +18,7 @@ from grader.session import open_grader
 from grader.subject.channel import Channel
 from grader.subject.faults import SubjectRaised
 from grader.subject.replayed import Replayed, Strayed
-from grader.subject.script import Answers, Script
+from grader.subject.script import Script
 from grader.submission import Submission, read
 from grader.trace import Trace
 
@@ -150,9 +150,7 @@ def test_reworded_is_not_asked_twice(many, listener):
     many.grade(submission(reworded), seed=SEED)
     listener.asked()
     many.grade(submission(f"{reworded}\nagain = True\n"), seed=SEED)
-    asked = listener.asked()
-    assert set(asked) == {"seal", "load", "play"}
-    assert asked.count("play") == len(many._session.cases)
+    assert listener.asked() == ["seal", "load", "play"]
 
 
 WRONG = {
@@ -464,7 +462,7 @@ def replayed(stack_grader):
         stack.push(1)
         stack.pop()
         replies = [step.reply for step in subject.trace]
-        yield Replayed(subject, Script.of(subject.trace), Answers("", replies))
+        yield Replayed(subject, Script.of(subject.trace), replies)
 
 
 def test_replayed(replayed):
@@ -500,7 +498,7 @@ def test_replayed_failed_load(replayed):
     for kind in ("import", "missing", "exit", "tampered"):
         reply = {"id": 0, "error": {"kind": kind, "message": ""}, "events": []}
         with pytest.raises(SubmissionError):
-            Replayed(replayed, script, Answers("", [reply]))
+            Replayed(replayed, script, [reply])
 
 
 @pytest.mark.parametrize("name", ["dropped", "function"])
@@ -513,7 +511,7 @@ def test_replayed_without_end(replayed, name):
     ]
     made = {"$": "object", "ref": 0, "type": "Stack"}
     replies = [{"id": 0, "value": None, "events": []}, {"id": 1, "value": made, "events": events}]
-    again = Replayed(replayed, Script(asks, [[], []]), Answers("", replies))
+    again = Replayed(replayed, Script(asks, [[], []]), replies)
     with pytest.raises(SubmissionError) as raised:
         again.new("Stack")
     assert raised.value.kind == "events"
@@ -574,7 +572,7 @@ def test_raised_is_data(replayed):
         {"op": "new", "class": "Stack", "watch": [], "args": [], "kwargs": {}},
     ]
     replies = [{"id": 0, "value": None, "events": []}, {"id": 1, "error": error, "events": []}]
-    again = Replayed(replayed, Script(asks, [[], []]), Answers("", replies))
+    again = Replayed(replayed, Script(asks, [[], []]), replies)
     with pytest.raises(SubjectRaised, match="IndexError: empty"):
         again.new("Stack")
     assert not again.strayed

@@ -1,5 +1,6 @@
 """Traces: recordings of real runs, written, read back and spelled."""
 
+import contextlib
 import json
 
 import pytest
@@ -7,6 +8,7 @@ from support import runner, stack_of
 
 from grader.subject.faults import SubjectRaised
 from grader.subject.proxies import DType
+from grader.submission import Submission
 from grader.tensor import Tensor
 from grader.trace import TRACE_VERSION, Step, Trace
 
@@ -79,6 +81,74 @@ def test_no_trace(text):
     """What is no trace at all is refused by a ValueError."""
     with pytest.raises(ValueError):  # noqa: PT011 - json's own words, or ours
         Trace.from_json(text)
+
+
+# --- what the given library did ------------------------------------------------------------------
+
+#: name -> what a runner does otherwise than the reference.
+DOINGS = {
+    "as_it_should": (),
+    "raises": ("self.graphs[bucket].replay()", "self.graphs[bucket].replay(1)"),
+    "not_captured": ("            graph.capture()\n", ""),
+    "other_size": ("self.static_out[:b])", "self.static_out[:1])"),
+    "other_dtype": ("self.static_out[:b])", "self.static_out[:b].double())"),
+    "narrowed_later": (
+        "self.graphs[bucket].replay()",
+        "self.graphs[bucket].static_out = self.static_out[:1, :1]; self.graphs[bucket].replay()",
+    ),
+    "within_inference_mode": (
+        "self.graphs[bucket].replay()",
+        "with torch.inference_mode(): self.graphs[bucket].replay()",
+    ),
+    "with_a_gradient": (
+        "self.graphs[bucket].replay()",
+        "self.static_out.requires_grad_(); self.graphs[bucket].replay()",
+    ),
+    "in_another_thread": (
+        "self.graphs[bucket].replay()",
+        "import threading; t = threading.Thread(target=self.graphs[bucket].replay); t.start(); t.join()",
+    ),
+    "within_another": (
+        "graph = CpuGraph(self.fn,",
+        (
+            "inner = CpuGraph(self.fn, self.static_in[:1], self.static_out[:1]); "
+            "graph = CpuGraph(lambda x: (inner.capture(), inner.replay(), self.fn(x))[2],"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("doing", DOINGS)
+def test_at_one_go(p17_grader, reference, doing):
+    """Graphs are noted alike whether their work is done at one go or piece by piece."""
+    source = reference.source.decode()
+    if DOINGS[doing]:
+        assert DOINGS[doing][0] in source
+        source = source.replace(*DOINGS[doing])
+
+    def seen(source):
+        with p17_grader.open(Submission("my.py", "python", source.encode())) as subject:
+            made = subject.new(
+                "GraphRunner", subject.function("affine", scale=2, shift=1), [4, 2], 3
+            )
+            for act in (made.capture, lambda: made.run(BATCH), lambda: made.run(BATCH)):
+                with contextlib.suppress(SubjectRaised):
+                    act()
+            return [bare(step.reply) for step in subject.trace][1:]
+
+    expected = seen(source)
+    assert any(reply["events"] for reply in expected)
+    # A function of its own is not one that the host knows.
+    assert seen(source.replace("CpuGraph(self.fn,", "CpuGraph(lambda x: self.fn(x),")) == expected
+
+
+def bare(value):
+    """A value without places in memory."""
+    if isinstance(value, list):
+        return [bare(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: bare(item) for name, item in value.items() if name != "storage"}
 
 
 # --- its steps -----------------------------------------------------------------------------------

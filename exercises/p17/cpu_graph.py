@@ -48,7 +48,10 @@ class CpuGraph:
         Raises:
             RuntimeError: what ``fn`` returns does not fit ``static_out``.
         """
-        out = self.fn(self.static_in)
+        self._keep(self.fn(self.static_in))
+
+    def _keep(self, out: torch.Tensor) -> None:
+        """Be captured, if what ``fn`` returns fits ``static_out``."""
         if out.shape != self.static_out.shape or out.dtype != self.static_out.dtype:
             msg = (
                 f"fn gives {list(out.shape)} {out.dtype}, but static_out is "

@@ -1,7 +1,7 @@
 """A submission asked everything at one go, and judged by its answers where they tell enough."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from grader.checks.precedents import Precedents
 from grader.checks.ruling import Ruling
 from grader.checks.session import Session
 from grader.errors import SubmissionError
+from grader.protocol import Message
 from grader.subject.channel import Output
 from grader.subject.reference import Reference
 from grader.subject.replayed import Replayed
@@ -25,16 +26,14 @@ class _Answered(NamedTuple):
     """What a submission answered to one case's script.
 
     Attributes:
-        answers: themselves; in full where nothing was ruled of them before.
-        printed: what was printed meanwhile, on stdout and stderr.
+        answers: as far as they were told.
         ruling: what was ruled of the same answers before, if anybody gave them.
-        seconds: how long they took.
+        replies: the answers in full, where nothing was ruled of them before.
     """
 
     answers: Answers
-    printed: tuple[Output, Output]
     ruling: Ruling | None
-    seconds: float
+    replies: Sequence[Message]
 
 
 class Interview:
@@ -70,9 +69,9 @@ class Interview:
             with opened as subject:
                 if time.monotonic() - started >= SLOW_LOAD_S:
                     return {}
-                answered = dict(self._ask(subject))
+                answered, printed = self._ask(subject)
                 new = {id: said for id, said in answered.items() if said.ruling is None}
-                replays = _Replays(subject, self._known.scripts, new)
+                replays = _Replays(subject, self._known.scripts, new, printed)
                 hearing = Hearing(replays, oracle, self._known.seed)
                 self._session.hear(hearing, new)
         except SubmissionError:
@@ -84,20 +83,21 @@ class Interview:
             if not replays.strayed(id) and _tells_all(ruling):
                 self._known.keep(ruling, new[id].answers.digest)
                 rulings[id] = ruling
-        return {id: ruling.lasting(answered[id].seconds) for id, ruling in rulings.items()}
+        return {id: ruling.lasting(answered[id].answers.seconds) for id, ruling in rulings.items()}
 
-    def _ask(self, subject: Subject) -> Iterator[tuple[str, _Answered]]:
-        deadline = time.monotonic() + _SECONDS
-        for id, script in self._known.scripts.items():
-            started = time.monotonic()
-            # A whole case within the limit of one call: no call of it was over the limit.
-            seconds = min(deadline - started, subject.limits.call_s, subject.limits.load_s)
-            answers, printed = subject.play(script, seconds=seconds)
-            silent = not any(output.size for output in printed)
-            ruling = self._known.find(id, answers.digest, printed=not silent)
-            if ruling is None:
-                answers = subject.played(answers)
-            yield id, _Answered(answers, printed, ruling, time.monotonic() - started)
+    def _ask(self, subject: Subject) -> tuple[dict[str, _Answered], tuple[Output, Output]]:
+        """What a submission answers to every case's script, and what it printed meanwhile."""
+        scripts = self._known.scripts
+        # All cases within the limit of one call: no call of them was over the limit.
+        seconds = min(_SECONDS, subject.limits.call_s, subject.limits.load_s)
+        answers, printed = subject.play(list(scripts.values()), seconds=seconds)
+        silent = not any(output.size for output in printed)
+        answered = {}
+        for number, (id, told) in enumerate(zip(scripts, answers, strict=True)):
+            ruling = self._known.find(id, told.digest, printed=not silent)
+            replies = subject.played(number) if ruling is None else ()
+            answered[id] = _Answered(told, ruling, replies)
+        return answered, printed
 
 
 def _tells_all(ruling: Ruling) -> bool:
@@ -114,25 +114,29 @@ class _Replays:
         subject: who answered.
         scripts: case -> what was asked.
         answered: case -> what was answered.
+        printed: what was printed meanwhile, in all cases together, on stdout and stderr.
     """
 
     def __init__(
-        self, subject: Subject, scripts: Mapping[str, Script], answered: Mapping[str, _Answered]
+        self,
+        subject: Subject,
+        scripts: Mapping[str, Script],
+        answered: Mapping[str, _Answered],
+        printed: tuple[Output, Output],
     ) -> None:
         self._subject, self._scripts, self._answered = subject, scripts, answered
+        self._printed = printed
         self._taken: dict[str, Replayed] = {}
-        self._case = ""
 
     def take(self, case: str) -> Subject:
         """The answers to a case's script."""
-        self._case = case
-        answers = self._answered[case].answers
-        self._taken[case] = Replayed(self._subject, self._scripts[case], answers)
+        replies = self._answered[case].replies
+        self._taken[case] = Replayed(self._subject, self._scripts[case], replies)
         return self._taken[case]
 
     def printed(self) -> tuple[Output, Output]:
         """What was printed while they were given."""
-        return self._answered[self._case].printed
+        return self._printed
 
     def strayed(self, case: str) -> bool:
         """Whether a case asked what had not been asked."""

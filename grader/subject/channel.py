@@ -159,7 +159,7 @@ class Channel:
 
         Args:
             op: what is asked for.
-            written: fields that are JSON already, as ``protocol.write_fields`` writes them.
+            written: fields that are JSON already, as ``script.written`` gives them.
             fields: the others.
 
         Returns:

@@ -1,8 +1,10 @@
 """A subject that has answered already: a case can look at the answers without a process."""
 
-from grader.protocol import encode_line
+from collections.abc import Sequence
+
+from grader.protocol import Message, encode_line
 from grader.subject.faults import load_error
-from grader.subject.script import Answers, Script
+from grader.subject.script import Script
 from grader.subject.subject import Subject
 from grader.trace import Step, Trace
 
@@ -19,7 +21,7 @@ class Replayed(Subject):
     Args:
         subject: who answered.
         script: what was asked.
-        answers: what was answered, in full.
+        replies: what was answered.
 
     Raises:
         SubmissionError: it could not be loaded again, whatever it answered then.
@@ -28,9 +30,9 @@ class Replayed(Subject):
         strayed: whether it was asked something else. What was made of it is worth nothing then.
     """
 
-    def __init__(self, subject: Subject, script: Script, answers: Answers) -> None:
+    def __init__(self, subject: Subject, script: Script, replies: Sequence[Message]) -> None:
         self.interface, self.limits = subject.interface, subject.limits
-        self._answered = iter(script.followed(answers.replies or ()))
+        self._answered = iter(script.followed(replies))
         self.trace = Trace()
         loaded = next(self._answered)
         self.strayed = False

@@ -5,12 +5,12 @@ where it was last heard of: the value of the third reply, the input of its secon
 """
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
-from grader.protocol import REFS, TAG, Message, write_fields
+from grader.protocol import REFS, TAG, Message, encode_line
 from grader.trace import Trace
 
 Path = tuple[str | int, ...]
@@ -62,13 +62,10 @@ class Script:
 
     @cached_property
     def written(self) -> bytes:
-        """The script as the protocol spells it: the field of a request."""
+        """The script as the protocol spells it."""
         pairs = zip(self.asks, self.origins, strict=True)
-        return write_fields(
-            requests=[
-                {"ask": ask} | ({"refs": origins} if origins else {}) for ask, origins in pairs
-            ]
-        )
+        requests = [{"ask": ask} | ({"refs": origins} if origins else {}) for ask, origins in pairs]
+        return encode_line({"requests": requests})[:-1]
 
     def followed(self, replies: Sequence[Message]) -> Trace:
         """The Trace of a subject that was asked this, and gave these replies."""
@@ -87,11 +84,16 @@ class Answers:
 
     Attributes:
         digest: a hash of all that can be told from the answers; the same for the same answers.
-        replies: the answers, one a request, as far as the subject came; None where nobody asked.
+        seconds: how long they took.
     """
 
     digest: str
-    replies: Sequence[Message] | None = None
+    seconds: float
+
+
+def written(scripts: Iterable[Script]) -> bytes:
+    """Scripts as the protocol spells them: the field of a request."""
+    return b'"scripts":[' + b",".join(script.written for script in scripts) + b"]"
 
 
 def _named_by(request: Message) -> Iterator[tuple[Path, int]]:

@@ -7,7 +7,7 @@ import base64
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -24,7 +24,7 @@ from grader.subject.proxies import (
     kind_of,
     to_wire,
 )
-from grader.subject.script import Answers, Script
+from grader.subject.script import Answers, Script, written
 from grader.tensor import Tensor
 from grader.trace import Step, Trace
 
@@ -123,42 +123,49 @@ class Subject:
         """Let go of every object; what is loaded stays."""
         _raise(self._ask("forget", self.limits.call_s, doing="forget"), "forget")
 
-    def play(self, script: Script, *, seconds: float) -> tuple[Answers, tuple[Output, Output]]:
-        """Have a whole script followed at one go. Nothing of it is in the Trace;
+    def play(
+        self, scripts: Sequence[Script], *, seconds: float
+    ) -> tuple[list[Answers], tuple[Output, Output]]:
+        """Have whole scripts followed at one go. Nothing of it is in the Trace;
         ``Script.followed`` makes one of it.
 
         Args:
-            script: what to ask.
+            scripts: what to ask.
             seconds: how long all of it may take.
 
         Returns:
-            The digest of the answers, which ``played`` tells in full, and what was printed on
-            stdout and stderr since ``load`` or the last script.
+            The digests of the answers to each, which ``played`` tells in full, and what was
+            printed on stdout and stderr since ``load`` or the last scripts.
 
         Raises:
             SubmissionError: the process failed or broke the protocol.
         """
-        told = self._ask_unseen("play", seconds, written=script.written)
-        if not isinstance(told, str):
-            raise SubmissionError("protocol", {"detail": "play gave no digest"})
+        told = self._ask_unseen("play", seconds, written=written(scripts))
+        if not _is_list(told, len(scripts)) or not all(map(_is_digest, told)):
+            raise SubmissionError("protocol", {"detail": "play gave no digests"})
         printed = self._channel.outputs()
         self._channel.forget_output()
-        return Answers(told), printed
+        return [Answers(one["digest"], one["seconds"]) for one in told], printed
 
-    def played(self, answers: Answers) -> Answers:
-        """The answers to the last script, in full.
+    def played(self, script: int) -> list[WireMessage]:
+        """The answers to one of the scripts played last, one a request, as far as it came.
+
+        Args:
+            script: which of them.
 
         Raises:
             SubmissionError: the process failed or broke the protocol.
         """
-        told = self._ask_unseen("played", self.limits.call_s)
+        told = self._ask_unseen("played", self.limits.call_s, script=script)
         if not isinstance(told, list) or not all(map(_is_reply, told)):
             raise SubmissionError("protocol", {"detail": "played gave no replies"})
-        return replace(answers, replies=told)
+        return told
 
-    def _ask_unseen(self, op: str, seconds: float, *, written: bytes = b"") -> Any:
+    def _ask_unseen(
+        self, op: str, seconds: float, *, written: bytes = b"", **fields: object
+    ) -> Any:
         """The value that comes of a request which is not for the Trace."""
-        number = self._channel.send(op, written)
+        number = self._channel.send(op, written, **fields)
         limit = self.limits.output_mb
         reply = self._channel.receive(number, seconds=seconds, output_mb=limit, doing=op)
         if "error" in reply:
@@ -335,6 +342,18 @@ class Subject:
         if not isinstance(value, kind):
             raise SubmissionError("protocol", {"detail": f"{step.op} gave {kind_of(step.result)}"})
         return value
+
+
+def _is_list(told: Any, size: int) -> bool:
+    return isinstance(told, list) and len(told) == size
+
+
+def _is_digest(told: Any) -> bool:
+    return (
+        isinstance(told, dict)
+        and isinstance(told.get("digest"), str)
+        and isinstance(told.get("seconds"), float)
+    )
 
 
 def _is_reply(told: Any) -> bool:

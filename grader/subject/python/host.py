@@ -11,6 +11,7 @@ import hashlib
 import json
 import marshal
 import sys
+import time
 import types
 from collections.abc import Callable, Iterable
 from typing import Any, BinaryIO
@@ -48,6 +49,7 @@ _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 #: Replies as bytes of which a digest is taken: by a form of ``marshal``'s that writes equal things
 #: alike, which later forms do not.
 _spell, _SPELLING, _digest = marshal.dumps, 2, hashlib.blake2b
+_clock = time.perf_counter
 
 #: What ``id`` tells, in other words; ``id`` would be audited, each time.
 _identity = object.__hash__
@@ -66,13 +68,16 @@ class Host:
 
     Args:
         exercise: the exercise's module for this side of the pipe: ``FUNCTIONS`` (name ->
-            factory) and ``observe(log)``, which makes the given library report its events.
-            None for an exercise that gives nothing.
+            factory), ``ACTS`` (name -> what the given library does, to be done on this thread)
+            and ``observe(log)``, which makes the given library report its events. None for an
+            exercise that gives nothing.
         given: the modules that submissions import.
     """
 
     def __init__(self, exercise: Any | None, given: Iterable[types.ModuleType] = ()) -> None:
         self._functions = dict(exercise.FUNCTIONS) if exercise is not None else {}
+        self._exercise_acts = dict(exercise.ACTS) if exercise is not None else {}
+        self._evaluations: dict[int, Callable[..., object]] = {}
         self._objects: list[object] = []
         self._refs: dict[int, int] = {}
         self._watched: dict[int, list[str]] = {}
@@ -87,11 +92,11 @@ class Host:
         self._stage = Stage(ambient, under)
         self._key = b""
         self._acted = self._untouched = False
-        self._played: list[Message] = []
+        self._played: list[list[Message]] = []
         self._storages: list[list[int]] = []
         self._reserve = bytearray(_RESERVE_BYTES)
         self.log = EventLog(self._describe)
-        scribe = Scribe(self.log, self._stage.give)
+        scribe = Scribe(self.log, self._perform, self._stage.give)
         if exercise is not None:
             exercise.observe(scribe)
         self._given = Given(given, [scribe])
@@ -105,6 +110,11 @@ class Host:
             send(seal(line, key) if key else line)
 
     def _answer(self, request: Message) -> Message:
+        reply = self._reply(request)
+        return _tampered(reply) if self._acted and not self._given.intact() else reply
+
+    def _reply(self, request: Message) -> Message:
+        """The reply to a request, with no look at whether what was given is as it was."""
         reply: Message = {"id": request["id"]}
         operation = getattr(self, f"_op_{request['op']}")
         self._acted = False
@@ -115,8 +125,6 @@ class Host:
         except BaseException as error:  # noqa: BLE001 - told, where it is about the submission
             self._reserve.clear()
             reply["error"] = describe_exception(error, self._path)
-        if self._acted and not self._given.intact():
-            reply = {"id": request["id"], "error": {"kind": "tampered"}}
         reply["events"] = self.log.take()
         return reply
 
@@ -160,6 +168,7 @@ class Host:
         objects, self._objects = self._objects, []
         self._stage.take_back(self._lasting_gates)
         self._refs.clear()
+        self._evaluations.clear()
         self._watched.clear()
         self._storages.clear()
         return self._told(self._do(_drop, objects))
@@ -176,6 +185,7 @@ class Host:
 
         fn = self._stage.give(evaluate)
         fn.__name__ = fn.__qualname__ = "fn"  # nothing that tells one function from another
+        self._evaluations[_identity(fn)] = evaluate
         return {"value": self._describe(fn)}
 
     def _op_tensor(self, request: Message) -> Message:
@@ -218,8 +228,23 @@ class Host:
         return {"value": bool(self._tensors.share_memory(a, b))}
 
     def _op_play(self, request: Message) -> Message:
+        self._played, told = [], []
+        for script in request["scripts"]:
+            started = _clock()
+            replies = self._follow(script["requests"])
+            self._played.append(replies)
+            digest = _digest(_spell(replies, _SPELLING), digest_size=32).hexdigest()
+            told.append({"digest": digest, "seconds": _clock() - started})
+        return {"value": told}
+
+    def _op_played(self, request: Message) -> Message:
+        return {"value": self._played[request["script"]]}
+
+    def _follow(self, script: list[Message]) -> list[Message]:
+        """The replies to a script, with storages told by their order instead of their places."""
         replies: list[Message] = []
-        for number, part in enumerate(request["requests"]):
+        acted = False
+        for number, part in enumerate(script):
             ask = part["ask"]
             ask["id"] = number
             try:
@@ -227,15 +252,14 @@ class Host:
                     _at(ask, place[:-1])[place[-1]] = _at(replies[reply], told)["ref"]
             except (KeyError, IndexError, TypeError):
                 break  # what this is about has never been
-            replies.append(self._answer(ask))
+            replies.append(self._reply(ask))
+            acted = acted or self._acted
+        if acted and not self._given.intact():
+            replies[-1:] = [_tampered(replies[-1])]
         places = placed((start, size) for start, size in self._storages)
         for storage in self._storages:
             storage[0] = places[storage[0], storage[1]]
-        self._played = replies
-        return {"value": _digest(_spell(replies, _SPELLING), digest_size=32).hexdigest()}
-
-    def _op_played(self, _request: Message) -> Message:
-        return {"value": self._played}
+        return replies
 
     def _after(self, target: object, watch: list[str]) -> Message:
         """What watched attributes hold."""
@@ -261,9 +285,21 @@ class Host:
             return len(value) <= _MAX_ITEMS and all(
                 type(k) is str and type(v) in _PLAIN for k, v in value.items()
             )
-        return type(value) in _PLAIN or bool(self._tensors and self._tensors.is_tensor(value))
+        return type(value) in _PLAIN or self._is_tensor(value)
 
-    # What the submission's thread does, and what it says of it.
+    # What the given library has done here, and what the submission's thread does and says of it.
+
+    def _perform(
+        self, act: Any, function: object, thing: object, *tensors: object
+    ) -> tuple[object, ...]:
+        """Do what the given library does with a function of the exercise's; see ``Scribe``.
+
+        One hand-over from thread to thread instead of one for each event and each evaluation.
+        """
+        evaluate = self._evaluations.get(_identity(function))
+        if type(act) is not str or evaluate is None or not all(map(self._is_tensor, tensors)):
+            return ()
+        return (self._exercise_acts[act](self.log, evaluate, thing, *tensors),)
 
     def _do(self, act: Callable[..., Any], *args: object, kind: str = "exception") -> Any:
         self._acted, self._untouched = True, False
@@ -330,11 +366,14 @@ class Host:
             raise Strayed
         return [[self._describe(side, depth) for side in pair] for pair in map(_pair, items)]
 
+    def _is_tensor(self, value: Any) -> bool:
+        return bool(self._tensors and self._tensors.is_tensor(value))
+
     def _is_plain(self, value: Any) -> bool:
         """Whether a value is of a type that the protocol has a word for, and of no subclass."""
         if type(value) is list or type(value) is tuple:
             return all(map(self._is_plain, value))
-        return type(value) in _PLAIN or bool(self._tensors and self._tensors.is_tensor(value))
+        return type(value) in _PLAIN or self._is_tensor(value)
 
     def _ref(self, value: object) -> int:
         """The number of an object. It is held from then on, so no other gets its ``id``."""
@@ -343,6 +382,11 @@ class Host:
             self._refs[identity] = len(self._objects)
             self._objects.append(value)
         return self._refs[identity]
+
+
+def _tampered(reply: Message) -> Message:
+    """A reply in whose place it is said that what was given was changed."""
+    return {"id": reply["id"], "error": {"kind": "tampered"}, "events": reply["events"]}
 
 
 def _at(value: Any, path: list[str | int]) -> Any:

@@ -79,7 +79,11 @@ def _both_sides(exercise: "_File") -> types.SimpleNamespace:
     """
     functions = _execute("exercise_subject", exercise, apart=True)
     watching = _execute("exercise_subject", exercise)
-    return types.SimpleNamespace(FUNCTIONS=functions.FUNCTIONS, observe=watching.observe)
+    return types.SimpleNamespace(
+        FUNCTIONS=functions.FUNCTIONS,
+        ACTS=getattr(functions, "ACTS", {}),
+        observe=watching.observe,
+    )
 
 
 def _sandbox(plan: Config) -> "Sandbox":
