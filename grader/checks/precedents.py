@@ -13,7 +13,7 @@ from grader.checks.ruling import Ruling
 from grader.subject.script import Script
 
 #: Rulings that are kept, so that a class of any size is graded in the same memory.
-_KEPT = 4000
+_KEPT = 10_000
 
 
 @dataclass

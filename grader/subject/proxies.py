@@ -4,6 +4,7 @@ Values go over the pipe as ``grader.protocol`` spells them; here they become pro
 """
 
 import sys
+from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -130,6 +131,7 @@ class Event:
 
     def __init__(self, subject: "Subject", entry: WireMessage) -> None:
         self._subject, self._entry = subject, entry
+        self._tensors: dict[str, RemoteTensor] = {}
         name, within = entry.get("event"), entry.get("within")
         if not isinstance(name, str) or not isinstance(within, str | None):
             raise SubmissionError("protocol", {"detail": "an event that does not say which"})
@@ -143,7 +145,12 @@ class Event:
         """
         if field not in self._entry:
             raise SubmissionError("protocol", {"detail": f"{self.name} event without {field}"})
-        return from_wire(self._subject, self._entry[field])
+        if field in self._tensors:
+            return copy(self._tensors[field])  # it may be read anew, and this is what it was then
+        value = from_wire(self._subject, self._entry[field])
+        if isinstance(value, RemoteTensor):
+            self._tensors[field] = copy(value)
+        return value
 
 
 def to_wire(value: object) -> Any:

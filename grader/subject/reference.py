@@ -1,10 +1,13 @@
 """The reference solution as a subject: where expected values come from."""
 
+import hashlib
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from grader.errors import ExerciseError, SubmissionError
-from grader.protocol import TAG
+from grader.protocol import TAG, encode_line
+from grader.protocol import Message as WireMessage
 from grader.subject.proxies import from_wire
 from grader.subject.subject import Subject
 from grader.trace import Step, Trace
@@ -13,8 +16,20 @@ from grader.trace import Step, Trace
 _REPEATED = ("function", "tensor", "new", "call", "get", "read", "write")
 
 
+#: Answers that are remembered, so that a class of any size is graded in the same memory.
+_REMEMBERED = 4000
+
+
 class Reference(Subject):
     """The reference solution as a subject: what goes wrong in it is the exercise's fault."""
+
+    def recalled(self) -> "Recalled":
+        """The same for one case, which asks what it asked before of other submissions."""
+        return Recalled(self, self._remembered)
+
+    @cached_property
+    def _remembered(self) -> dict[bytes, WireMessage]:
+        return {}
 
     def hello(self) -> dict[str, str]:
         """What the subjects' side is made of: the versions of the language and of libraries."""
@@ -73,6 +88,44 @@ class Reference(Subject):
             detail = f"{doing}: {said.get('type', said.get('kind'))}: {said.get('message')}"
             raise ExerciseError("exercise.reference", detail=detail)
         return step
+
+
+class Recalled(Subject):
+    """The reference solution as one case sees it: with nothing of other cases in it.
+
+    What is asked is remembered with all that was asked before it, for the answers hang on that and
+    on nothing else. The process is asked what nobody asked yet, and then from the beginning.
+
+    Args:
+        reference: the reference solution.
+        remembered: a hash of all that was asked -> the last answer.
+    """
+
+    def __init__(self, reference: Reference, remembered: dict[bytes, WireMessage]) -> None:
+        self.interface, self.limits, self.trace = reference.interface, reference.limits, Trace()
+        self._reference, self._remembered = reference, remembered
+        self._asked, self._follows = b"", False
+
+    def _ask(self, op: str, seconds: float, *, doing: str, **fields: object) -> Step:
+        request = {"op": op, **fields}
+        self._asked = hashlib.sha256(self._asked + encode_line(request)).digest()
+        if self._asked not in self._remembered:
+            self._catch_up()
+            if len(self._remembered) >= _REMEMBERED:
+                self._remembered.clear()
+            step = self._reference._ask(op, seconds, doing=doing, **fields)  # noqa: SLF001
+            self._remembered[self._asked] = step.reply
+        return self._record(request, self._remembered[self._asked], doing)
+
+    def _catch_up(self) -> None:
+        """Ask the process what this case has asked so far, if it has not been asked."""
+        if not self._follows:
+            self._follows = True
+            self._reference.begin_trace()
+            for step in self.trace:
+                fields = {name: value for name, value in step.request.items() if name != "op"}
+                seconds = self.limits.call_s
+                self._reference._ask(step.op, seconds, doing=step.op, **fields)  # noqa: SLF001
 
 
 def _own(value: Any, known: Mapping[int, int]) -> Any:

@@ -4,7 +4,6 @@ A Trace names objects by numbers, which another subject gives otherwise. A scrip
 where it was last heard of: the value of the third reply, the input of its second event.
 """
 
-import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -49,11 +48,11 @@ class Script:
             named = list(_named_by(step.request))
             if any(ref not in known for _, ref in named):
                 return None
-            ask = copy.deepcopy(step.request)
+            ask = step.request
             if not number:
                 ask = {"op": "reload", "interface": ask["interface"]}
             for path, _ in named:
-                _put(ask, path, 0)
+                ask = _with(ask, path, 0)
             asks.append(ask)
             origins.append([(path, *known[ref]) for path, ref in named])
             for path, ref in _told_by(step.reply):
@@ -71,9 +70,9 @@ class Script:
         """The Trace of a subject that was asked this, and gave these replies."""
         trace = Trace()
         for ask, origins, reply in zip(self.asks, self.origins, replies, strict=False):
-            request = copy.deepcopy(ask) if origins else ask
+            request = ask
             for path, number, told in origins:
-                _put(request, path, _get(replies[number], told)["ref"])
+                request = _with(request, path, _get(replies[number], told)["ref"])
             trace.add(request, reply)
         return trace
 
@@ -131,5 +130,10 @@ def _get(value: Any, path: Sequence[str | int]) -> Any:
     return value
 
 
-def _put(value: Any, path: Sequence[str | int], ref: int) -> None:
-    _get(value, path[:-1])[path[-1]] = ref
+def _with(value: Any, path: Sequence[str | int], ref: int) -> Any:
+    """A value with another number in a place, and the old one unchanged."""
+    if not path:
+        return ref
+    changed = value.copy()
+    changed[path[0]] = _with(value[path[0]], path[1:], ref)
+    return changed

@@ -92,9 +92,10 @@ class Rig:
         )
 
     def _number(self) -> float:
-        sign, whole = self._rng.choice((-1, 1)), self._rng.randint(1, 6)
-        places = PLACES[self.dtype]
-        return sign * (whole + self._rng.randrange(2**places) / 2**places) * self._magnitude
+        unit = 2 ** PLACES[self.dtype]
+        drawn = int(self._rng.random() * 12 * unit)  # of one sign or the other, from 1 to below 7
+        sign, rest = (1, -1)[drawn % 2], drawn // 2
+        return sign * (1 + rest / unit) * self._magnitude
 
     def filled(self, bs: int, value: float) -> Tensor:
         """A batch full of one value."""

@@ -46,9 +46,9 @@ _get, _watch, _MAX_ITEMS, _MAX_DEPTH = acts.get, acts.watch, acts.MAX_ITEMS, act
 #: What reads JSON in C. What the library has around it asks for builtins by name.
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
-#: Replies as bytes of which a digest is taken: by a form of ``marshal``'s that writes equal things
-#: alike, which later forms do not.
-_spell, _SPELLING, _digest = marshal.dumps, 2, hashlib.blake2b
+#: Replies as bytes, which take little memory, and of which a digest is taken: by a form of
+#: ``marshal``'s that writes equal things alike, which later forms do not.
+_spell, _unspell, _SPELLING, _digest = marshal.dumps, marshal.loads, 2, hashlib.blake2b
 _clock = time.perf_counter
 
 #: What ``id`` tells, in other words; ``id`` would be audited, each time.
@@ -92,9 +92,9 @@ class Host:
         self._stage = Stage(ambient, under)
         self._key = b""
         self._acted = self._untouched = False
-        self._played: list[list[Message]] = []
+        self._played: list[bytes] = []
         self._storages: list[list[int]] = []
-        self._reserve = bytearray(_RESERVE_BYTES)
+        self._reserve = bytes(_RESERVE_BYTES)  # taken and not touched, unlike a bytearray
         self.log = EventLog(self._describe)
         scribe = Scribe(self.log, self._perform, self._stage.give)
         if exercise is not None:
@@ -123,7 +123,7 @@ class Host:
         except Strayed:
             reply["error"] = {"kind": "protocol", "message": "the submission's thread strayed"}
         except BaseException as error:  # noqa: BLE001 - told, where it is about the submission
-            self._reserve.clear()
+            self._reserve = b""
             reply["error"] = describe_exception(error, self._path)
         reply["events"] = self.log.take()
         return reply
@@ -231,14 +231,14 @@ class Host:
         self._played, told = [], []
         for script in request["scripts"]:
             started = _clock()
-            replies = self._follow(script["requests"])
+            replies = _spell(self._follow(script["requests"]), _SPELLING)
             self._played.append(replies)
-            digest = _digest(_spell(replies, _SPELLING), digest_size=32).hexdigest()
+            digest = _digest(replies, digest_size=32).hexdigest()
             told.append({"digest": digest, "seconds": _clock() - started})
         return {"value": told}
 
     def _op_played(self, request: Message) -> Message:
-        return {"value": self._played[request["script"]]}
+        return {"value": _unspell(self._played[request["script"]])}
 
     def _follow(self, script: list[Message]) -> list[Message]:
         """The replies to a script, with storages told by their order instead of their places."""
