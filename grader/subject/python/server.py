@@ -259,7 +259,7 @@ def _become_subject(pipe: socket.socket, imported: "_Imported", greeting: Config
     sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
     host = Host(imported.exercise, imported.given)
-    guard.put_away()
+    held = guard.put_away()  # noqa: F841 - by this frame, for as long as the process lives
     guard.put_up()
     host.serve(pipe.makefile("rb"), pipe.sendall)
 
