@@ -56,7 +56,7 @@ class Grader:
         precedents: Precedents | None = None,
     ) -> None:
         self._exercise, self._language, self._launcher = exercise, language, launcher
-        self._level, self._precedents = level, precedents
+        self._level, self.precedents = level, precedents
         manifest = exercise.manifest
         self._checks = manifest.checks
         self._reference_channel: Channel | None = None
@@ -134,7 +134,7 @@ class Grader:
             return Verdict.refused(submission.problem, self._checks, submission)
         self._reference.begin_trace()
         self._require_isolation()
-        known = self._precedents
+        known = self.precedents
         if known is None or known.seed != seed:
             known = Precedents(seed)
         interview = Interview(known, self._session)

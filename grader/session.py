@@ -12,6 +12,7 @@ from grader.subject.python.launcher import launch
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from grader.checks.precedents import Precedents
     from grader.grading import Grader
     from grader.score import Score
     from grader.validate import Finding, Report
@@ -27,7 +28,11 @@ def draw_seed() -> int:
 
 
 def open_grader(
-    exercise: Exercise, language: str, level: Level = "best", *, seed: int | None = None
+    exercise: Exercise,
+    language: str,
+    level: Level = "best",
+    *,
+    precedents: "Precedents | None" = None,
 ) -> "Grader":
     """A grader for submissions in one language; close it after use.
 
@@ -35,7 +40,7 @@ def open_grader(
         exercise: what is graded.
         language: a key of the exercise's languages.
         level: how much isolation there must be.
-        seed: that of all gradings to come, where there will be many: what was found of one
+        precedents: where there will be many gradings with one seed: what was found of one
             submission is then found again of others that give the same answers.
 
     Raises:
@@ -44,10 +49,8 @@ def open_grader(
     launcher = launch(exercise.preload(language), exercise.allowance(), level)
     try:
         # Meanwhile the launcher's imports run.
-        from grader.checks.precedents import Precedents  # noqa: PLC0415
         from grader.grading import Grader  # noqa: PLC0415
 
-        precedents = None if seed is None else Precedents(seed)
         return Grader(exercise, language, launcher, level, precedents)
     except BaseException:
         launcher.close()

@@ -1,5 +1,6 @@
 """The local engine: its workers die, hang and fail, and everything else is graded all the same."""
 
+import json
 import os
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from support import TINY, copy_of_tiny
 from grader.batch import engine
 from grader.batch.engine import grade_here
 from grader.batch.task import Setting, Task, unpack
+from grader.batch.worker import Worker
 from grader.errors import EnvironmentFault
 from grader.score import Score, Status
 from grader.submission import Submission
@@ -20,7 +22,7 @@ SETTING = Setting(TINY, "stack", 7, "best", "en")
 
 @pytest.fixture(autouse=True)
 def _words(monkeypatch):
-    monkeypatch.setattr(engine, "grade", workers.by_word)
+    monkeypatch.setattr(engine, "grade_together", workers.by_word)
 
 
 def tasks_of(*words):
@@ -68,6 +70,60 @@ def test_tasks_are_read_a_few_ahead():
         assert read - done <= 2 * jobs
         done += 1
     assert (read, done) == (40, 40)
+
+
+def test_what_one_found_others_hear():
+    """News go to every worker but the one they are from, once."""
+    heard, teller = {}, ""
+    for graded in grade_here(SETTING, tasks_of("tell it", *["nap"] * 60), 2):
+        heard.setdefault(graded.alike, []).extend(unpack(graded.page).split())
+        teller = graded.alike if graded.key == "0" else teller
+    assert heard.pop(teller) == []
+    assert list(heard.values()) == [["it"]]
+
+
+def test_board():
+    """A reader gets what others put up since; what there is no room for is let go."""
+    board, one, other = engine._Board(), object(), object()
+    board.put_up(one, b"first")
+    board.put_up(other, b"")
+    board.put_up(other, b"second")
+    assert board.since(0, one) == [b"second"]
+    assert board.since(0, other) == [b"first"]
+    assert board.since(0, object()) == [b"first", b"second"]
+    assert board.since(len(board), object()) == []
+    board.put_up(one, bytes(engine._BOARD_BYTES))
+    assert board.since(len(board) - 1, other) == []
+
+
+def test_workers_tell_each_other():
+    """What one worker found, another need not find again; the results are the same."""
+    setting = Setting(TINY, "stack", 7, "best", "en")
+    right = (TINY / "solutions" / "stack.py").read_bytes()
+    wrong = Task("w", Submission("w.py", "python", right.replace(b"pop()", b"pop(0)")))
+    one, other = Worker(setting), Worker(setting)
+    try:
+        for worker in (one, other):
+            worker.grade(Task("r", Submission("r.py", "python", right)))
+        assert one.news() == b""
+        expected = one.grade(wrong)
+        news = one.news()
+        assert one.news() == b""
+        other.hear([news])
+        assert bare(other.grade(wrong)) == bare(expected)
+        assert other.news() == b""
+    finally:
+        one.close()
+        other.close()
+
+
+def bare(graded):
+    """The score, durations aside."""
+    score = json.loads(unpack(graded.score))
+    for check in score["checks"]:
+        for case in check["cases"]:
+            del case["duration_s"]
+    return score | {"duration_s": 0}
 
 
 def test_task_that_takes_down_two_workers():

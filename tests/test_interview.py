@@ -85,7 +85,7 @@ class Listener:
 @pytest.fixture(scope="module")
 def many(stack):
     """A grader of the tiny exercise for many submissions, which has seen a right one."""
-    with open_grader(stack, "python", seed=SEED) as grader:
+    with open_grader(stack, "python", precedents=Precedents(SEED)) as grader:
         for _ in range(2):
             assert grader.grade(submission(SOLUTION), seed=SEED).score == 100
         yield grader
@@ -116,7 +116,7 @@ def same(many, stack_grader) -> Callable[[Submission], Score]:
 
 def test_same_answers(stack, stack_grader, monkeypatch):
     """The first is asked step by step, the second at one go, and of the third the digest will do."""
-    with open_grader(stack, "python", seed=SEED) as grader:
+    with open_grader(stack, "python", precedents=Precedents(SEED)) as grader:
         listener, scores = Listener(grader, monkeypatch), []
         for expected in ({"new", "call"}, {"play", "played"}, {"play"}):
             scores.append(grader.grade(submission(SOLUTION), seed=SEED))
@@ -284,7 +284,7 @@ def forge():
 @pytest.mark.parametrize("value", ['"0" * 64', '"%s"', "[]", "None"])
 def test_forged_digest(many, same, value):
     """Who writes to the pipe is found out; even a digest known to be right is no reply."""
-    (known, *_) = [digest for (_, digest), kept in many._precedents._rulings.items() if kept.passed]
+    (known, *_) = [digest for (_, digest), kept in many.precedents._rulings.items() if kept.passed]
     value = value.replace("%s", known)
     score = same(doing(f"forge(); return {value}", top=FORGED % value))
     assert (score.status, score.error.kind) == (Status.ERROR, "protocol")
@@ -293,7 +293,7 @@ def test_forged_digest(many, same, value):
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_printed_replies(many, same, stream):
     """What is printed is no reply, whatever it looks like."""
-    (_, digest), _ = next(iter(many._precedents._rulings.items()))
+    (_, digest), _ = next(iter(many.precedents._rulings.items()))
     lines = [{"id": n, "value": digest, "events": []} for n in range(20)]
     score = same(doing(f"import sys; print(*{lines}, sep='\\n', file=sys.{stream}); return 0"))
     assert score.status is Status.FAILED
@@ -391,13 +391,13 @@ def test_wrong_by_chance(many):
 
 def test_another_seed(many, stack_grader, listener):
     """Precedents are those of one seed; with another, all is asked step by step, and is right."""
-    scripts, kept = dict(many._precedents.scripts), len(many._precedents._rulings)
+    scripts, kept = dict(many.precedents.scripts), len(many.precedents._rulings)
     for one in (submission(SOLUTION), submission(SOLUTION.replace(POP, WRONG["queue"]))):
         expected = told(stack_grader.grade(one, seed=SEED + 1))
         listener.asked()
         assert told(many.grade(one, seed=SEED + 1)) == expected
         assert not {"play", "played"} & set(listener.asked())
-    assert (many._precedents.scripts, len(many._precedents._rulings)) == (scripts, kept)
+    assert (many.precedents.scripts, len(many.precedents._rulings)) == (scripts, kept)
 
 
 def ruling(case: str = "a.py::test", outcome: str = "passed", steps: int = 0) -> Ruling:
@@ -540,7 +540,10 @@ def test_check_that_asks_by_answers(tmp_path):
     """
     exercise = copy_of_tiny(tmp_path)
     (exercise.folder / "checks" / "test_order.py").write_text(SWALLOWING)
-    with open_grader(exercise, "python") as plain, open_grader(exercise, "python", seed=1) as many:
+    with (
+        open_grader(exercise, "python") as plain,
+        open_grader(exercise, "python", precedents=Precedents(1)) as many,
+    ):
         for source in (SOLUTION, SOLUTION.replace(POP, WRONG["other_number"]), SOLUTION):
             one = submission(source)
             expected = plain.grade(one, seed=1)
@@ -555,7 +558,7 @@ def test_check_at_fault(tmp_path):
     exercise = copy_of_tiny(tmp_path)
     check = "def test_it(subject):\n    s = subject.new('Stack')\n    s.push(1)\n    1 / s.pop()\n"
     (exercise.folder / "checks" / "test_order.py").write_text(check)
-    with open_grader(exercise, "python", seed=1) as many:
+    with open_grader(exercise, "python", precedents=Precedents(1)) as many:
         assert many.grade(submission(SOLUTION), seed=1).status is Status.PASSED
         zero = submission(SOLUTION.replace(POP, POP.replace("\n", " * 0\n")))
         for _ in range(2):
@@ -592,7 +595,7 @@ RETURN = "        return self.static_out[:bs].clone()"
 @pytest.fixture(scope="session")
 def many_runners(p17, reference):
     """A grader of P17 for many submissions, which has seen a right one."""
-    with open_grader(p17, "python", seed=SEED) as grader:
+    with open_grader(p17, "python", precedents=Precedents(SEED)) as grader:
         assert grader.grade(reference, seed=SEED).score == 100
         yield grader
 

@@ -146,7 +146,7 @@ def test_played(p17_grader, reference):
         ask(one)
         script = Script.of(one.trace)
         _, printed = other.play([script, script], seconds=30)
-        told = script.followed(other.played(1))
+        told = script.followed(other.played([1])[0])
     assert not any(output.size for output in printed)
     seen = [step.reply.get("value") for step in told][1:]
     expected = [step.reply.get("value") for step in one.trace][1:]

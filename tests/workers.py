@@ -3,13 +3,15 @@
 import os
 import signal
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from grader.batch.task import Graded, Setting, Task
+from grader.batch.task import Graded, Setting, Task, pack
 
 
-def by_word(_setting: Setting, task: Task) -> Graded:
+def by_word(_setting: Setting, task: Task, heard: Sequence[bytes]) -> tuple[Graded, bytes]:
     """Does what the submission's first word says; by default it is done."""
+    news = b""
     word, _, rest = task.submission.source.decode().partition(" ")
     match word:
         case "die":
@@ -18,9 +20,14 @@ def by_word(_setting: Setting, task: Task) -> Graded:
             if not Path(rest).exists():
                 Path(rest).touch()
                 os.kill(os.getpid(), signal.SIGKILL)
+        case "tell":
+            news = rest.encode()
+        case "nap":
+            time.sleep(0.1)
         case "hang":
             time.sleep(1000)
         case "raise":
             raise ValueError(rest)
-    # The process is told by what has no other use here.
-    return Graded(task.key, "passed", b"", b"", str(os.getpid()))
+    # The process, and what it heard, are told by what has no other use here.
+    page = pack(b" ".join(heard).decode())
+    return Graded(task.key, "passed", b"", page, str(os.getpid())), news

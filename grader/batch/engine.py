@@ -1,6 +1,7 @@
 """Grades on this machine, in several processes side by side, each of which may die."""
 
 import contextlib
+import gc
 import os
 import signal
 import tempfile
@@ -13,7 +14,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
 
 from grader.batch.task import Graded, Setting, Task
-from grader.batch.worker import grade
+from grader.batch.worker import News, grade_together
 from grader.errors import EnvironmentFault, GraderError
 
 #: Tasks that a worker is given at once: while it does one, the next is under way to it.
@@ -21,6 +22,13 @@ _AHEAD = 2
 
 #: How often a task may take its worker down with it.
 _DEATHS = 2
+
+#: Bytes that workers tell each other of what they found; some 20,000 rulings.
+_BOARD_BYTES = 32_000_000
+
+#: How many objects a worker makes before it looks for garbage among them, instead of 700: much of
+#: what it makes lives for a whole submission.
+_GARBAGE = 20_000
 
 #: Seconds between looks at whether a worker hangs, and those that it may take beyond a grading's.
 _LOOK_S = 1.0
@@ -41,7 +49,8 @@ def grade_here(setting: Setting, tasks: Iterator[Task], jobs: int) -> Generator[
     patience = 4 * setting.exercise.manifest.limits.grading_s + _SPARE_S
     # Workers are killed in the end, and leave what they had there.
     scratch = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
-    desks = [_Desk(setting, cpu, scratch.name) for cpu in _cpus(jobs)]
+    board = _Board()
+    desks = [_Desk(setting, board, cpu, scratch.name) for cpu in _cpus(jobs)]
     again: deque[Task] = deque()
     deaths: Counter[str] = Counter()
     try:
@@ -88,18 +97,42 @@ def _cpus(jobs: int) -> list[int | None]:
     return [*cpus[start:], *cpus[:start]][:jobs]
 
 
+class _Board:
+    """What workers found, put up for the others."""
+
+    def __init__(self) -> None:
+        self._news: list[tuple[object, News]] = []
+        self._room = _BOARD_BYTES
+
+    def put_up(self, by: object, news: News) -> None:
+        """Put up news, while there is room."""
+        self._room -= len(news)
+        if news and self._room >= 0:
+            self._news.append((by, news))
+
+    def since(self, number: int, reader: object) -> list[News]:
+        """What others have put up since there were so many."""
+        return [news for by, news in self._news[number:] if by is not reader]
+
+    def __len__(self) -> int:
+        """How many news there are."""
+        return len(self._news)
+
+
 class _Desk:
     """One worker, and the tasks before it.
 
     Args:
         setting: what everything is graded by.
+        board: where to read what others found, and put up what is found here.
         cpu: the processor that it is to stay on; None leaves that to the system.
         scratch: a folder for what is temporary.
     """
 
-    def __init__(self, setting: Setting, cpu: int | None, scratch: str) -> None:
+    def __init__(self, setting: Setting, board: _Board, cpu: int | None, scratch: str) -> None:
         self._setting, self._cpu, self._scratch = setting, cpu, scratch
-        self._tasks: deque[tuple[Task, Future[Graded]]] = deque()
+        self._board, self._read = board, 0
+        self._tasks: deque[tuple[Task, Future[tuple[Graded, News]]]] = deque()
         self._begun = time.monotonic()
         self._pool = self._start()
 
@@ -108,7 +141,7 @@ class _Desk:
         return len(self._tasks)
 
     @property
-    def futures(self) -> list[Future[Graded]]:
+    def futures(self) -> list[Future[tuple[Graded, News]]]:
         """What the tasks will come to."""
         return [future for _, future in self._tasks]
 
@@ -116,10 +149,12 @@ class _Desk:
         """Have a task done."""
         if not self._tasks:
             self._begun = time.monotonic()
+        heard, self._read = self._board.since(self._read, self), len(self._board)
         with contextlib.suppress(BrokenProcessPool):  # found out when it is asked for results
-            self._tasks.append((task, self._pool.submit(grade, self._setting, task)))
+            future = self._pool.submit(grade_together, self._setting, task, heard)
+            self._tasks.append((task, future))
             return
-        broken: Future[Graded] = Future()
+        broken: Future[tuple[Graded, News]] = Future()
         broken.set_exception(BrokenProcessPool())
         self._tasks.append((task, broken))
 
@@ -158,9 +193,9 @@ class _Desk:
         self._kill()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _outcome(self, task: Task, future: Future[Graded]) -> Graded:
+    def _outcome(self, task: Task, future: Future[tuple[Graded, News]]) -> Graded:
         try:
-            return future.result()
+            graded, news = future.result()
         except (BrokenProcessPool, GraderError):
             raise
         except Exception as error:  # noqa: BLE001 - one submission must not fail a class
@@ -168,9 +203,11 @@ class _Desk:
                 "environment.grading", detail=f"{type(error).__name__}: {error}"
             )
             return Graded.failed(task, fault, self._setting)
+        self._board.put_up(self, news)
+        return graded
 
     def _start(self) -> ProcessPoolExecutor:
-        told = (self._cpu, self._scratch)
+        told, self._read = (self._cpu, self._scratch), 0
         return ProcessPoolExecutor(1, get_context("spawn"), initializer=_begin, initargs=told)
 
     def _kill(self) -> None:
@@ -185,6 +222,7 @@ def _begin(cpu: int | None, scratch: str) -> None:
         with contextlib.suppress(OSError):
             os.sched_setaffinity(0, {cpu})
     tempfile.tempdir = scratch
+    gc.set_threshold(_GARBAGE)
     threading.Thread(target=_follow, daemon=True).start()
 
 

@@ -1,11 +1,18 @@
 """Grades tasks in a process of its own: the same work on this machine and on a cluster's."""
 
+import pickle
 import threading
+from collections import defaultdict
+from collections.abc import Sequence
 
 from grader.batch.task import Graded, Setting, Task
+from grader.checks.precedents import Precedents
 from grader.grading import Grader
 from grader.score import Status
 from grader.session import open_grader
+
+#: What a worker found that others need not find again; bytes to all who pass it on.
+News = bytes
 
 
 class Worker:
@@ -18,6 +25,7 @@ class Worker:
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
         self._graders: dict[str, Grader] = {}
+        self._precedents = defaultdict[str, Precedents](lambda: Precedents(setting.seed))
 
     def grade(self, task: Task) -> Graded:
         """What comes of a task.
@@ -35,6 +43,17 @@ class Worker:
             )
         return Graded.of(task, score, self._setting)
 
+    def hear(self, news: Sequence[News]) -> None:
+        """Take what other workers of this setting have found, as ``news`` tells it."""
+        for told in news:
+            for language, precedents in pickle.loads(told).items():  # noqa: S301 - our own words
+                self._precedents[language].hear(precedents)
+
+    def news(self) -> News:
+        """What was found here since the last time; empty where nothing was."""
+        found = {language: known.news() for language, known in self._precedents.items()}
+        return pickle.dumps(found) if any(found.values()) else b""
+
     def close(self) -> None:
         """End all graders."""
         for grader in self._graders.values():
@@ -43,9 +62,9 @@ class Worker:
 
     def _grader(self, language: str) -> Grader:
         if language not in self._graders:
-            setting = self._setting
+            setting, known = self._setting, self._precedents[language]
             self._graders[language] = open_grader(
-                setting.exercise, language, setting.level, seed=setting.seed
+                setting.exercise, language, setting.level, precedents=known
             )
         return self._graders[language]
 
@@ -58,9 +77,21 @@ _workers: dict[Setting, Worker] = {}
 def grade(setting: Setting, task: Task) -> Graded:
     """What comes of a task, by this process's worker for a setting."""
     with _lock:
-        if setting not in _workers:
-            for other in _workers.values():
-                other.close()
-            _workers.clear()
-            _workers[setting] = Worker(setting)
-        return _workers[setting].grade(task)
+        return _worker(setting).grade(task)
+
+
+def grade_together(setting: Setting, task: Task, heard: Sequence[News]) -> tuple[Graded, News]:
+    """The same, with what others have found, and what was found here for them."""
+    with _lock:
+        worker = _worker(setting)
+        worker.hear(heard)
+        return worker.grade(task), worker.news()
+
+
+def _worker(setting: Setting) -> Worker:
+    if setting not in _workers:
+        for other in _workers.values():
+            other.close()
+        _workers.clear()
+        _workers[setting] = Worker(setting)
+    return _workers[setting]

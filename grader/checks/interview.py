@@ -92,11 +92,16 @@ class Interview:
         seconds = min(_SECONDS, subject.limits.call_s, subject.limits.load_s)
         answers, printed = subject.play(list(scripts.values()), seconds=seconds)
         silent = not any(output.size for output in printed)
-        answered = {}
-        for number, (id, told) in enumerate(zip(scripts, answers, strict=True)):
-            ruling = self._known.find(id, told.digest, printed=not silent)
-            replies = subject.played(number) if ruling is None else ()
-            answered[id] = _Answered(told, ruling, replies)
+        known = [
+            self._known.find(id, told.digest, printed=not silent)
+            for id, told in zip(scripts, answers, strict=True)
+        ]
+        new = [number for number, ruling in enumerate(known) if ruling is None]
+        replies = dict(zip(new, subject.played(new) if new else [], strict=True))
+        answered = {
+            id: _Answered(answers[number], known[number], replies.get(number, ()))
+            for number, id in enumerate(scripts)
+        }
         return answered, printed
 
 

@@ -6,14 +6,28 @@ fare the same. So once a case has been judged, others can be asked all its quest
 pytest need only look at answers that nobody has given before.
 """
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from grader.checks.ruling import Ruling
 from grader.subject.script import Script
 
 #: Rulings that are kept, so that a class of any size is graded in the same memory.
 _KEPT = 10_000
+
+
+class Precedent(NamedTuple):
+    """A ruling, and of which answers it was made.
+
+    Attributes:
+        digest: of the answers.
+        ruling: how the case went, packed.
+    """
+
+    digest: str
+    ruling: Ruling
 
 
 @dataclass
@@ -28,6 +42,7 @@ class Precedents:
     seed: int
     scripts: dict[str, Script] = field(default_factory=dict)
     _rulings: OrderedDict[tuple[str, str], Ruling] = field(default_factory=OrderedDict)
+    _news: deque[Precedent] = field(default_factory=lambda: deque(maxlen=_KEPT))
 
     def learn(self, ruling: Ruling) -> None:
         """Learn what is asked in a case that a submission passed step by step."""
@@ -58,6 +73,19 @@ class Precedents:
             ruling: how the case went.
             digest: of the answers.
         """
-        self._rulings[ruling.id, digest] = ruling.packed()
-        if len(self._rulings) > _KEPT:
-            self._rulings.popitem(last=False)
+        precedent = Precedent(digest, ruling.packed())
+        self._news.append(precedent)
+        self.hear([precedent])
+
+    def hear(self, precedents: Iterable[Precedent]) -> None:
+        """Keep what somebody else found, with the same seed, checks and reference."""
+        for digest, ruling in precedents:
+            self._rulings[ruling.id, digest] = ruling
+            if len(self._rulings) > _KEPT:
+                self._rulings.popitem(last=False)
+
+    def news(self) -> list[Precedent]:
+        """What was found here since the last time, for others to hear."""
+        news = list(self._news)
+        self._news.clear()
+        return news

@@ -147,19 +147,20 @@ class Subject:
         self._channel.forget_output()
         return [Answers(one["digest"], one["seconds"]) for one in told], printed
 
-    def played(self, script: int) -> list[WireMessage]:
-        """The answers to one of the scripts played last, one a request, as far as it came.
+    def played(self, scripts: Sequence[int]) -> list[list[WireMessage]]:
+        """The answers to some of the scripts played last: one a request, as far as it came.
 
         Args:
-            script: which of them.
+            scripts: which of them.
 
         Raises:
             SubmissionError: the process failed or broke the protocol.
         """
-        told = self._ask_unseen("played", self.limits.call_s, script=script)
-        if not isinstance(told, list) or not all(map(_is_reply, told)):
+        told = self._ask_unseen("played", self.limits.call_s, scripts=scripts)
+        if not _is_list(told, len(scripts)) or not all(map(_are_replies, told)):
             raise SubmissionError("protocol", {"detail": "played gave no replies"})
-        return told
+        answered: list[list[WireMessage]] = told
+        return answered
 
     def _ask_unseen(
         self, op: str, seconds: float, *, written: bytes = b"", **fields: object
@@ -356,8 +357,10 @@ def _is_digest(told: Any) -> bool:
     )
 
 
-def _is_reply(told: Any) -> bool:
-    return isinstance(told, dict) and isinstance(told.get("events"), list)
+def _are_replies(told: Any) -> bool:
+    return isinstance(told, list) and all(
+        isinstance(reply, dict) and isinstance(reply.get("events"), list) for reply in told
+    )
 
 
 def _raise(step: Step, call: str) -> None:

@@ -238,7 +238,7 @@ class Host:
         return {"value": told}
 
     def _op_played(self, request: Message) -> Message:
-        return {"value": _unspell(self._played[request["script"]])}
+        return {"value": [_unspell(self._played[script]) for script in request["scripts"]]}
 
     def _follow(self, script: list[Message]) -> list[Message]:
         """The replies to a script, with storages told by their order instead of their places."""
