@@ -138,6 +138,6 @@ def _is_deep(message: Message) -> bool:
     for _ in range(MAX_DEPTH):
         if not level:
             return False
-        inner = [value.values() if isinstance(value, dict) else value for value in level]
-        level = [v for values in inner for v in values if isinstance(v, dict | list)]
+        inner = [value.values() if type(value) is dict else value for value in level]
+        level = [v for values in inner for v in values if type(v) is dict or type(v) is list]
     return bool(level)

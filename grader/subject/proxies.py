@@ -4,7 +4,6 @@ Values go over the pipe as ``grader.protocol`` spells them; here they become pro
 """
 
 import sys
-from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -101,6 +100,12 @@ class RemoteTensor:
         """By its shape, as a message shows it."""
         return f"Tensor{list(self.shape)}"
 
+    def again(self) -> "RemoteTensor":
+        """The same tensor, whose ``value`` stays as it is when this one is read anew."""
+        made = object.__new__(RemoteTensor)
+        made.__dict__.update(self.__dict__)
+        return made
+
     def read(self) -> Tensor:
         """What it holds now."""
         self.value = self._subject.read(self.ref)
@@ -133,7 +138,7 @@ class Event:
         self._subject, self._entry = subject, entry
         self._tensors: dict[str, RemoteTensor] = {}
         name, within = entry.get("event"), entry.get("within")
-        if not isinstance(name, str) or not isinstance(within, str | None):
+        if not isinstance(name, str) or not (within is None or isinstance(within, str)):
             raise SubmissionError("protocol", {"detail": "an event that does not say which"})
         self.name, self.within = name, within
 
@@ -146,10 +151,10 @@ class Event:
         if field not in self._entry:
             raise SubmissionError("protocol", {"detail": f"{self.name} event without {field}"})
         if field in self._tensors:
-            return copy(self._tensors[field])  # it may be read anew, and this is what it was then
+            return self._tensors[field].again()
         value = from_wire(self._subject, self._entry[field])
         if isinstance(value, RemoteTensor):
-            self._tensors[field] = copy(value)
+            self._tensors[field] = value.again()
         return value
 
 

@@ -116,11 +116,11 @@ def _refs_in(value: Any, path: Path, tags: Sequence[str]) -> Iterator[tuple[Path
         if value.get(TAG) in tags:
             yield (*path, "ref"), value["ref"]
         for name, item in value.items():
-            if isinstance(item, dict | list):
+            if isinstance(item, (dict, list)):
                 yield from _refs_in(item, (*path, name), tags)
     elif isinstance(value, list):
         for i, item in enumerate(value):
-            if isinstance(item, dict | list):
+            if isinstance(item, (dict, list)):
                 yield from _refs_in(item, (*path, i), tags)
 
 
