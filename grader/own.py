@@ -1,4 +1,4 @@
-"""Builtins of a module's own, for what runs in one process with a submission."""
+"""What is one's own in a process that is shared with a submission: builtins, and classes."""
 
 import builtins
 from typing import Any
@@ -12,3 +12,15 @@ def own_builtins() -> Any:
     Each module has a copy to itself: one that a submission finds says nothing to the rest.
     """
     return dict(vars(builtins))
+
+
+class Own:
+    """What the host's classes are derived from, so that they can be put out of sight.
+
+    Every class is told of by ``object.__subclasses__()`` or by that of one of those it is derived
+    from. A submission that finds one has its functions, and their modules; see ``guard``.
+    """
+
+
+class OwnError(Exception):
+    """The same for exceptions."""

@@ -287,6 +287,16 @@ def test_faulty_module(homes, tmp_path, launcher, name):
     assert fault.message.params["detail"] == detail
 
 
+@BOTH_UNWALLED
+def test_exercise_with_a_class(launcher, tmp_path):
+    """A submission finds every class by its subclasses, and so the host's side of the module."""
+    text = "FUNCTIONS = {}\n\n\nclass Mine:\n    pass\n\n\ndef observe(log):\n    pass\n"
+    (tmp_path / "module.py").write_text(text, encoding="utf-8")
+    fault = fault_of(launcher(Preload(exercise=tmp_path / "module.py")))
+    assert fault.message.id == "environment.preload"
+    assert "a class, Mine" in fault.message.params["detail"]
+
+
 def test_faulty_given_module(homes, tmp_path):
     """So is what a module raises that is given to students."""
     (tmp_path / "module.py").write_text("1 / 0")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from grader.own import own_builtins
+from grader.own import Own, own_builtins
 from grader.protocol import MAX_EVENTS, Json, Message
 
 __builtins__ = own_builtins()
@@ -10,7 +10,7 @@ __builtins__ = own_builtins()
 Describe = Callable[[object], Json]
 
 
-class EventLog:
+class EventLog(Own):
     """Keeps events until the next reply carries them away.
 
     It belongs to the host's thread. Submissions reach it by way of a ``Scribe`` alone, which can

@@ -6,7 +6,7 @@ import tokenize
 from io import BytesIO
 from types import TracebackType
 
-from grader.own import own_builtins
+from grader.own import OwnError, own_builtins
 from grader.protocol import Message
 
 __builtins__ = own_builtins()
@@ -18,7 +18,7 @@ _MAX_FRAMES = 5
 _NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"
 
 
-class LoadError(Exception):
+class LoadError(OwnError):
     """The submission cannot be loaded, for a reason that is no exception of its own."""
 
     def __init__(self, **fields: object) -> None:

@@ -5,7 +5,7 @@ import types
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from grader.own import own_builtins
+from grader.own import Own, own_builtins
 
 __builtins__ = own_builtins()
 
@@ -17,7 +17,7 @@ _bases_of = type.__dict__["__mro__"].__get__
 _names_of_class = type.__dict__["__dict__"].__get__
 
 
-class Given:
+class Given(Own):
     """Modules that submissions import and have no business changing.
 
     Args:

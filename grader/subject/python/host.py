@@ -16,7 +16,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any, BinaryIO
 
-from grader.own import own_builtins
+from grader.own import Own, own_builtins
 from grader.places import placed
 from grader.protocol import TAG, VERSION, Json, Message, encode_line, seal
 from grader.subject.python import acts
@@ -63,7 +63,7 @@ def _read(line: bytes) -> Message:
     return message
 
 
-class Host:
+class Host(Own):
     """Holds the objects of one subject, each under a number, its ref.
 
     Args:

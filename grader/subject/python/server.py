@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.own import own_builtins
+from grader.own import Own, own_builtins
 from grader.protocol import HUNG_UP
 from grader.subject.python import guard
 from grader.subject.python.host import Host
@@ -69,7 +69,9 @@ def _prepare(config: Config) -> "tuple[Sandbox | None, _Imported]":
     gc.disable()  # nothing imported here is garbage; a fifth of the time goes to looking
     _preload(config["preload"], tensors)
     modules = [_execute(name, file) for name, file in given.items()]
-    return sandbox, _Imported(_both_sides(exercise) if exercise else None, modules)
+    imported = _Imported(_both_sides(exercise) if exercise else None, modules)
+    guard.put_out_of_sight()
+    return sandbox, imported
 
 
 def _both_sides(exercise: "_File") -> types.SimpleNamespace:
@@ -78,6 +80,9 @@ def _both_sides(exercise: "_File") -> types.SimpleNamespace:
     host's thread runs are others, with globals of their own.
     """
     functions = _execute("exercise_subject", exercise, apart=True)
+    for name, thing in vars(functions).items():
+        if isinstance(thing, type) and thing.__module__ == functions.__name__:
+            raise TypeError(f"{exercise.path} defines a class, {name}, which submissions can find")
     watching = _execute("exercise_subject", exercise)
     return types.SimpleNamespace(
         FUNCTIONS=functions.FUNCTIONS,
@@ -105,7 +110,7 @@ def _preload(libraries: list[str], tensors: "_File") -> None:
 
 
 @dataclass(frozen=True)
-class _Imported:
+class _Imported(Own):
     """What has been imported of the project's: the exercise's own module, and those given."""
 
     exercise: types.SimpleNamespace | None
@@ -113,7 +118,7 @@ class _Imported:
 
 
 @dataclass(frozen=True)
-class _File:
+class _File(Own):
     """A file of the project's, read before it is out of sight."""
 
     path: str

@@ -8,7 +8,7 @@ from itertools import count
 from queue import SimpleQueue
 from typing import Any
 
-from grader.own import own_builtins
+from grader.own import Own, own_builtins
 from grader.subject.python import acts
 
 __builtins__ = own_builtins()
@@ -21,7 +21,7 @@ _put, _gate, _perform = SimpleQueue.put, acts.gate, acts.perform
 Under = Callable[..., AbstractContextManager[object]]
 
 
-class _Same:
+class _Same(Own):
     """A context in which nothing is other than outside. That of ``contextlib`` is written in
     Python, and may be changed.
     """
@@ -45,7 +45,7 @@ class Strayed(Exception):
     """The submission's thread said what it never says."""
 
 
-class Stage:
+class Stage(Own):
     """A thread on which the code of a submission runs.
 
     Args:

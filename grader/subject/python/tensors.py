@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from grader.own import own_builtins
+from grader.own import Own, own_builtins
 from grader.protocol import Json
 from grader.subject.python.stage import SAME
 
@@ -61,7 +61,7 @@ def is_dtype(value: object) -> bool:
     return type(value) is _dtype and value in _NAMES
 
 
-class _Modes:
+class _Modes(Own):
     """A context with these modes, by torch's own means in C: the classes that it has for that are
     written in Python, and may be changed.
     """
