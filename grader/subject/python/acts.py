@@ -42,12 +42,14 @@ del faults, _copy_of
 def perform(take: Callable[[], Any], put: Put) -> NoReturn:
     """Do one act after the other and say how each went: ``("done", what, how)``.
 
-    An act is a function of this module with its arguments, the file of the submission, and
-    what to call an exception. How it went is ``("value", value)`` or ``("error", fields)``.
+    An act is a function of this module with its arguments, the file of the submission, what to
+    call an exception, and things to let go of first. How it went is ``("value", value)`` or
+    ``("error", fields)``.
     """
     while True:
         # What the act before left behind is let go of here, in this thread: finalizers run.
-        number, act, args, path, kind = take()
+        number, act, args, path, kind, left = take()
+        left.clear()
         try:
             outcome = ("value", act(*args))
         except BaseException as error:  # noqa: BLE001 - sys.exit in run() must not end the thread
@@ -66,9 +68,9 @@ def gate(number: int, put: Put, ambient: Sequence[Callable[[], object]]) -> Call
     """
 
     def given(*args: object) -> Any:
-        reply: SimpleQueue[tuple[bool, Any]] = SimpleQueue()
+        reply: SimpleQueue[tuple[bool, Any, object]] = SimpleQueue()
         put(("given", number, args, tuple(tell() for tell in ambient), reply))
-        done, value = reply.get()
+        done, value, _ = reply.get()
         if done:
             return value
         raise value
@@ -110,9 +112,8 @@ def get(target: object, name: str) -> object:
     return simplify(getattr(target, name))
 
 
-def drop(things: list[object]) -> None:
-    """Let go of things."""
-    things.clear()
+def rest() -> None:
+    """Nothing, beyond letting go of what was left."""
 
 
 def simplify(value: Any, depth: int = 0) -> Any:

@@ -17,7 +17,7 @@ _REFUSED = frozenset(
     {
         "gc.get_objects", "gc.get_referrers", "gc.get_referents",
         "sys._current_frames", "sys._current_exceptions",
-        "sys.settrace", "sys.setprofile", "sys.monitoring.register_callback",
+        "sys.addaudithook", "sys.settrace", "sys.setprofile", "sys.monitoring.register_callback",
     }
 )  # fmt: skip
 

@@ -40,7 +40,7 @@ _RESERVE_BYTES = 4 * 1024 * 1024
 # Everything that this thread uses is bound here as it was before any submission, which may put
 # others into any module that it can import, and into that of the acts, where its frames begin.
 _new_module, _from_base64 = types.ModuleType, binascii.a2b_base64
-_load, _drop, _new, _call = acts.load, acts.drop, acts.new, acts.call
+_load, _rest, _new, _call = acts.load, acts.rest, acts.new, acts.call
 _get, _watch, _MAX_ITEMS, _MAX_DEPTH = acts.get, acts.watch, acts.MAX_ITEMS, acts.MAX_DEPTH
 
 #: What reads JSON in C. What the library has around it asks for builtins by name.
@@ -55,6 +55,7 @@ _clock = time.perf_counter
 _identity = object.__hash__
 
 _name_of_type = type.__dict__["__name__"].__get__
+_text = str.__str__  # of a text of any kind one of no other kind
 
 
 def _read(line: bytes) -> Message:
@@ -142,7 +143,7 @@ class Host(Own):
         return {"value": None}
 
     def _op_load(self, request: Message) -> Message:
-        self._op_forget(request)
+        self._forget()
         source, self._path = _from_base64(request["source"]), request["path"]
         if (source, self._path) != self._compiled:
             self._code = compile_source(source, self._path)
@@ -154,24 +155,30 @@ class Host(Own):
 
     def _op_reload(self, request: Message) -> Message:
         untouched = self._untouched
-        self._op_forget(request)
+        self._forget()
         # A submission is executed as often as it is asked anything, not once more.
         return {"value": None} if untouched else self._execute(request["interface"])
 
     def _execute(self, interface: Json) -> Message:
         """Execute the submission's code, in a module of its own."""
+        self._stage.leave(self._module)
         self._module = _new_module(self._name)
         self._module.__file__ = self._path
         return self._told(self._do(_load, self._code, self._module, interface, kind="import"))
 
     def _op_forget(self, _request: Message) -> Message:
-        objects, self._objects = self._objects, []
+        self._forget()
+        return self._told(self._do(_rest))
+
+    def _forget(self) -> None:
+        """Leave to the submission's thread, with its next act, all objects that there are of it."""
         self._stage.take_back(self._lasting_gates)
-        self._refs.clear()
         self._evaluations.clear()
+        self._stage.leave(self._objects)  # nothing else refers to them from here on
+        self._objects = []
+        self._refs.clear()
         self._watched.clear()
         self._storages.clear()
-        return self._told(self._do(_drop, objects))
 
     def _op_function(self, request: Message) -> Message:
         params = {name: self._build(value) for name, value in request["params"].items()}
@@ -283,9 +290,9 @@ class Host(Own):
     def _is_usual(self, value: Any) -> bool:
         if type(value) is dict:
             return len(value) <= _MAX_ITEMS and all(
-                type(k) is str and type(v) in _PLAIN for k, v in value.items()
+                type(k) is str and _is_plain_type(type(v)) for k, v in value.items()
             )
-        return type(value) in _PLAIN or self._is_tensor(value)
+        return _is_plain_type(type(value)) or self._is_tensor(value)
 
     # What the given library has done here, and what the submission's thread does and says of it.
 
@@ -358,7 +365,11 @@ class Host(Own):
             return [self._describe(item, depth + 1) for item in value]
         if kind is tuple and depth < _MAX_DEPTH:
             return {TAG: "map", "items": self._items(value, depth + 1)}
-        return {TAG: "object", "ref": self._ref(value), "type": _name_of_type(kind)[:_MAX_NAME]}
+        return {
+            TAG: "object",
+            "ref": self._ref(value),
+            "type": _text(_name_of_type(kind))[:_MAX_NAME],
+        }
 
     def _items(self, mapping: tuple[Any, ...], depth: int) -> Json:
         tag, items = _outcome(mapping)
@@ -373,7 +384,7 @@ class Host(Own):
         """Whether a value is of a type that the protocol has a word for, and of no subclass."""
         if type(value) is list or type(value) is tuple:
             return all(map(self._is_plain, value))
-        return type(value) in _PLAIN or self._is_tensor(value)
+        return _is_plain_type(type(value)) or self._is_tensor(value)
 
     def _ref(self, value: object) -> int:
         """The number of an object. It is held from then on, so no other gets its ``id``."""
@@ -396,7 +407,14 @@ def _at(value: Any, path: list[str | int]) -> Any:
     return value
 
 
-_PLAIN = (type(None), bool, int, float, str)
+_NoneType = type(None)
+
+
+def _is_plain_type(kind: Any) -> bool:
+    """Whether a type is one of values. ``in`` would ask it whether it equals one of these, and it
+    may be of a kind of its own.
+    """
+    return kind is str or kind is int or kind is _NoneType or kind is bool or kind is float
 
 
 def _simple(value: Any) -> Any:
@@ -437,6 +455,6 @@ def _plain(said: Any) -> Message:
         raise Strayed
     for name, value in said.items():
         items = value if type(value) is list else [value]
-        if type(name) is not str or not all(type(item) in _PLAIN for item in items):
+        if type(name) is not str or not all(_is_plain_type(type(item)) for item in items):
             raise Strayed
     return dict(said)

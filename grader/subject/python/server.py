@@ -259,7 +259,6 @@ def _become_subject(pipe: socket.socket, imported: "_Imported", greeting: Config
     faulthandler.register(signal.SIGUSR1, file=2, all_threads=True)
     faulthandler.enable(file=2, all_threads=True)
     os._exit = exit_with_place(os.getpid())  # type: ignore[assignment]
-    gc.enable()
     sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123 - kept for good
     sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115

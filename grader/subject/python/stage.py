@@ -1,10 +1,12 @@
 """The host's end of the submission's thread."""
 
 import _thread
+import gc
+import operator
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from itertools import count
+from itertools import count, repeat, starmap
 from queue import SimpleQueue
 from typing import Any
 
@@ -16,7 +18,8 @@ __builtins__ = own_builtins()
 #: As on Linux; other systems give a thread much less than a process's first one has.
 _STACK_BYTES = 8 * 1024 * 1024
 
-_put, _gate, _perform = SimpleQueue.put, acts.gate, acts.perform
+_put, _gate, _perform, _is = SimpleQueue.put, acts.gate, acts.perform, operator.is_
+_collect_garbage, _keep_garbage = gc.enable, gc.disable
 
 Under = Callable[..., AbstractContextManager[object]]
 
@@ -60,6 +63,9 @@ class Stage(Own):
         self._acts: SimpleQueue[object] = SimpleQueue()
         self._said: SimpleQueue[object] = SimpleQueue()
         self._number = 0
+        self._heard = starmap(self._said.get, repeat(()))
+        self._left: list[object] = []
+        self._replies: list[object] = []
         _thread.stack_size(0 if sys.platform == "linux" else _STACK_BYTES)
         _thread.start_new_thread(_perform, (self._acts.get, self._said.put))
         _thread.stack_size(0)
@@ -82,6 +88,10 @@ class Stage(Own):
         """How many gates are open."""
         return len(self._given)
 
+    def leave(self, thing: object) -> None:
+        """Have the submission's thread let go of something with its next act."""
+        self._left.append(thing)
+
     def do(self, act: Callable[..., object], *args: object, path: str, kind: str) -> Any:
         """Have the submission's thread do something, and do meanwhile what it asks for.
 
@@ -93,36 +103,67 @@ class Stage(Own):
             Strayed: something else was said.
         """
         self._number += 1
-        self._acts.put((self._number, act, args, path, kind))
+        self._acts.put((self._number, act, args, path, kind, self._take_left()))
         while True:
-            said = self._said.get()
+            said = self._hear()
             if type(said) is not tuple or len(said) == 0 or type(said[0]) is not str:
                 raise Strayed
             if said[0] == "given":
-                self._answer(said)
+                reply = self._answer(said)
+                del said
+                _put(reply, self._replies.pop())
             elif _is_form(said, (str, int, tuple)) and said[1] == self._number:
+                self._left.append(said)
                 return said[2]
             else:
+                self._left.append(said)
                 raise Strayed
 
-    def _answer(self, said: tuple[Any, ...]) -> None:
+    # What runs when an object comes to its end is the submission's, and so is what runs when
+    # garbage is collected. It must not run here, above the host's frames. So garbage is collected
+    # only while this thread waits, and what the submission's thread said is handed back to it: once
+    # ``put`` returns, and with nothing run in between, nothing here refers to it any more.
+
+    def _hear(self) -> Any:
+        """What is said next."""
+        _collect_garbage()
+        for said in self._heard:  # noqa: B007 - a call would look for garbage as it returns
+            break
+        _keep_garbage()
+        return said
+
+    def _take_left(self) -> list[object]:
+        left, self._left = self._left, []
+        return left
+
+    def _answer(self, said: tuple[Any, ...]) -> SimpleQueue[object]:
+        """Do what was asked for; what came of it is put into ``_replies``, with what was said.
+
+        Returns:
+            Whom to tell.
+        """
         if not _is_form(said, (str, int, tuple, tuple, SimpleQueue)):
+            self._left.append(said)
             raise Strayed
-        _, number, args, ambient, reply = said
+        _, number, args, ambient, _ = said
         if not _is_form(ambient, (bool,) * len(self._ambient)):
+            self._left.append(said)
             raise Strayed
         try:
             with self._under(*ambient):
-                value = (True, self._given[number](*args))
+                value = (True, self._given[number](*args), said)
         except BaseException as error:  # noqa: BLE001 - it is the submission's to handle
             error.__traceback__ = error.__context__ = error.__cause__ = None  # lead to here
-            value = (False, error)
-        _put(reply, value)
+            value = (False, error, said)
+        self._replies.append(value)
+        reply: SimpleQueue[object] = said[-1]
+        return reply
 
 
 def _is_form(said: tuple[Any, ...], types: tuple[type, ...]) -> bool:
     """Whether a tuple is of so many things, of just these types.
 
-    Nothing else may be asked of them: the answer would be the submission's, on this thread.
+    Nothing else may be asked of them, nor of their types, which may be of a kind of their own: the
+    answer would be the submission's, on this thread.
     """
-    return tuple(map(type, said)) == types
+    return len(said) == len(types) and all(map(_is, map(type, said), types))
