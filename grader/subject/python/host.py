@@ -199,8 +199,7 @@ class Host(Own):
         return {"value": self._describe(self._build(request["value"]))}
 
     def _op_new(self, request: Message) -> Message:
-        args = self._args(request), self._kwargs(request)
-        outcome = self._do(_new, self._module, request["class"], *args)
+        outcome = self._do(_new, self._module, request["class"], *self._arguments(request))
         told = self._told(outcome)
         if "value" in told and request.get("watch"):
             self._watched[self._ref(outcome[1])] = request["watch"]
@@ -208,10 +207,10 @@ class Host(Own):
 
     def _op_call(self, request: Message) -> Message:
         target, watch = self._objects[request["ref"]], self._watched.get(request["ref"])
-        args = self._args(request), self._kwargs(request)
+        method = request.get("method")
         # What was returned is looked at before attributes are read, for that may run code that
-        # makes of it another thing.
-        told = self._told(self._do(_call, target, request.get("method"), *args))
+        # makes of it another thing. Arguments have no name here: they are the stage's to let go of.
+        told = self._told(self._do(_call, target, method, *self._arguments(request)))
         if watch is not None:
             told["after"] = self._after(target, watch)
         return told
@@ -283,6 +282,7 @@ class Host(Own):
         it is the submission's thread that has to read them.
         """
         values = plain_attributes(target, names)
+        self._stage.leave(values)
         if values is None or not all(map(self._is_usual, values)):
             return None
         return list(map(_simple, values))
@@ -323,11 +323,13 @@ class Host(Own):
 
     # Values, in and out.
 
-    def _args(self, request: Message) -> list[object]:
-        return [self._build(value) for value in request.get("args", [])]
-
-    def _kwargs(self, request: Message) -> dict[str, object]:
-        return {name: self._build(value) for name, value in request.get("kwargs", {}).items()}
+    def _arguments(self, request: Message) -> tuple[list[object], dict[str, object]]:
+        """The arguments of a call, and those by name."""
+        keywords = request.get("kwargs", {}).items()
+        return (
+            [self._build(value) for value in request.get("args", [])],
+            {name: self._build(value) for name, value in keywords},
+        )
 
     def _build(self, value: Json) -> object:
         """A value of the protocol as an object of this process."""

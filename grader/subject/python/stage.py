@@ -104,25 +104,26 @@ class Stage(Own):
         """
         self._number += 1
         self._acts.put((self._number, act, args, path, kind, self._take_left()))
+        self._left.append(args)
         while True:
             said = self._hear()
-            if type(said) is not tuple or len(said) == 0 or type(said[0]) is not str:
-                raise Strayed
-            if said[0] == "given":
+            if _is_request(said):
                 reply = self._answer(said)
                 del said
+                self._left.append(reply)
                 _put(reply, self._replies.pop())
-            elif _is_form(said, (str, int, tuple)) and said[1] == self._number:
-                self._left.append(said)
-                return said[2]
-            else:
-                self._left.append(said)
+                continue
+            self._left.append(said)
+            if type(said) is not tuple or not _is_form(said, (str, int, tuple)):
                 raise Strayed
+            if said[1] != self._number:
+                raise Strayed
+            return said[2]
 
     # What runs when an object comes to its end is the submission's, and so is what runs when
     # garbage is collected. It must not run here, above the host's frames. So garbage is collected
-    # only while this thread waits, and what the submission's thread said is handed back to it: once
-    # ``put`` returns, and with nothing run in between, nothing here refers to it any more.
+    # only while this thread waits, and what the submission's thread said or was handed goes back to
+    # it: once ``put`` returns, and with nothing run in between, nothing here refers to it any more.
 
     def _hear(self) -> Any:
         """What is said next."""
@@ -158,6 +159,11 @@ class Stage(Own):
         self._replies.append(value)
         reply: SimpleQueue[object] = said[-1]
         return reply
+
+
+def _is_request(said: Any) -> bool:
+    """Whether what was said asks this thread for something."""
+    return type(said) is tuple and len(said) > 0 and type(said[0]) is str and said[0] == "given"
 
 
 def _is_form(said: tuple[Any, ...], types: tuple[type, ...]) -> bool:
