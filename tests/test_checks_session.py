@@ -41,7 +41,7 @@ class Subjects:
 
 def hearing(error: SubmissionError | None = None) -> Hearing:
     """A submission before the checks."""
-    return Hearing(Subjects(error), SimpleNamespace(trace=Trace()), seed=1)
+    return Hearing(Subjects(error), SimpleNamespace(recalled=SimpleNamespace), seed=1)
 
 
 def heard(session: Session, cases: list[str] | None = None) -> Hearing:

@@ -15,6 +15,7 @@ from grader.errors import SubmissionError
 from grader.protocol import MAX_EVENTS
 from grader.score import Outcome, Score, Status
 from grader.session import open_grader
+from grader.subject import reference as reference_module
 from grader.subject.channel import Channel
 from grader.subject.faults import SubjectRaised
 from grader.subject.replayed import Replayed, Strayed
@@ -667,3 +668,47 @@ def test_solutions(many_runners, p17_grader, p17, path):
             again = [told(p17_grader.grade(one, seed=SEED)) for _ in range(4)]
             assert seen in again or any(other != plain for other in again)
             assert coarse(seen) in map(coarse, [plain, *again])
+
+
+# --- the reference -------------------------------------------------------------------------------
+
+
+def asked_of(reference, *items):
+    """What a stack of the reference gives back, last in first out."""
+    stack = reference.recalled().new("Stack")
+    for item in items:
+        stack.push(item)
+    return [stack.pop() for _ in items]
+
+
+def test_reference_is_asked_nothing_twice(stack, monkeypatch):
+    """Its answers hang on what a case asked so far; what is new is asked from the beginning."""
+    with open_grader(stack, "python") as grader:
+        reference, sent = grader._reference, []
+        send = Channel.send
+
+        def heard(channel, op, *written, **fields):
+            sent.append(op)
+            return send(channel, op, *written, **fields)
+
+        monkeypatch.setattr(Channel, "send", heard)
+        assert asked_of(reference, 1, 2) == [2, 1]
+        assert sent == ["forget", "new", "call", "call", "call", "call"]
+        sent.clear()
+        assert asked_of(reference, 1, 2) == [2, 1]
+        assert sent == []
+        assert asked_of(reference, 1, 3) == [3, 1]
+        assert sent == ["forget", "new", "call", "call", "call", "call"]
+        sent.clear()
+        assert [asked_of(reference, 1, 2), asked_of(reference, 1, 3)] == [[2, 1], [3, 1]]
+        assert sent == []
+
+
+def test_reference_remembers_so_much(stack, monkeypatch):
+    """What it remembers is bounded, and what it forgot is asked again."""
+    monkeypatch.setattr(reference_module, "_REMEMBERED", 4)
+    with open_grader(stack, "python") as grader:
+        for _ in range(2):
+            for last in (2, 3, 4):
+                assert asked_of(grader._reference, 1, last) == [last, 1]
+        assert len(grader._reference._remembered) <= 4
