@@ -1,13 +1,11 @@
 """Grades on a Dask cluster: workers on any machines that have the project and its packages."""
 
-import contextlib
 import importlib
 import logging
-import signal
-import threading
 from collections.abc import Generator, Iterator
 from typing import Any
 
+from grader.batch.deaf import deaf
 from grader.batch.task import Graded, Setting, Task
 from grader.batch.worker import grade
 from grader.errors import EnvironmentFault, GraderError, UsageError
@@ -55,7 +53,7 @@ def grade_on_cluster(
 
 def _client(distributed: Any, jobs: int, address: str | None) -> Any:
     if address is None:
-        with _deaf():
+        with deaf():
             return distributed.Client(
                 n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None,
                 silence_logs=logging.CRITICAL,  # closed workers complain of just that
@@ -64,19 +62,6 @@ def _client(distributed: Any, jobs: int, address: str | None) -> Any:
         return distributed.Client(address, timeout=10)
     except (OSError, ValueError) as error:
         raise UsageError("usage.no_scheduler", address=address, detail=str(error)) from None
-
-
-@contextlib.contextmanager
-def _deaf() -> Iterator[None]:
-    """Processes started inside do not hear Ctrl-C: it is for the one who gives out tasks."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only there can it be said what a signal does
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _some(tasks: Iterator[Task], number: int) -> Iterator[Task]:

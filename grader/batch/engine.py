@@ -3,7 +3,6 @@
 import contextlib
 import gc
 import os
-import signal
 import tempfile
 import threading
 import time
@@ -13,6 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
 
+from grader.batch.deaf import deaf, hear_nothing
 from grader.batch.task import Graded, Setting, Task
 from grader.batch.worker import News, grade_together
 from grader.errors import EnvironmentFault, GraderError
@@ -151,7 +151,9 @@ class _Desk:
             self._begun = time.monotonic()
         heard, self._read = self._board.since(self._read, self), len(self._board)
         with contextlib.suppress(BrokenProcessPool):  # found out when it is asked for results
-            future = self._pool.submit(grade_together, self._setting, task, heard)
+            # The first task starts the worker's process.
+            with contextlib.nullcontext() if self._pool._processes else deaf():  # noqa: SLF001
+                future = self._pool.submit(grade_together, self._setting, task, heard)
             self._tasks.append((task, future))
             return
         broken: Future[tuple[Graded, News]] = Future()
@@ -217,7 +219,7 @@ class _Desk:
 
 def _begin(cpu: int | None, scratch: str) -> None:
     """In a worker, before its first task."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who gives out tasks
+    hear_nothing()
     if cpu is not None:
         with contextlib.suppress(OSError):
             os.sched_setaffinity(0, {cpu})

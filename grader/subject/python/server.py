@@ -255,6 +255,8 @@ def _become_subject(pipe: socket.socket, imported: "_Imported", greeting: Config
     if "failed" in greeting:
         return
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):  # whoever started all this may have held it back
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     # Where a submission hangs or crashes, its stderr tells the line.
     faulthandler.register(signal.SIGUSR1, file=2, all_threads=True)
     faulthandler.enable(file=2, all_threads=True)
