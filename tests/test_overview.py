@@ -25,7 +25,7 @@ from grader.cohort.spread import of_durations, of_scores, percentile
 from grader.i18n import LANGUAGES, Translator
 from grader.message import Message
 from grader.render.overview import overview_page
-from grader.score import Outcome
+from grader.score import Outcome, Text
 from grader.submission import Submission
 
 FAILED, ERROR, NOT_RUN = Outcome.FAILED, Outcome.ERROR, Outcome.NOT_RUN
@@ -162,6 +162,21 @@ def test_standings():
     """Students are counted by how they fared; who handed nothing in is missing, not in error."""
     wanted = {"passed": 1, "failed": 2, "error": 1, "ungraded": 1, "missing": 1}
     assert overview_of(CLASS).standings() == wanted
+
+
+def test_faults():
+    """What could not be graded is told by what was at fault, most of a kind first."""
+    worker = Text(id="environment.worker")
+    other = in_error("grader")
+    other = other.model_copy(update={"error": other.error.model_copy(update={"message": worker})})
+    class_ = [*CLASS, entry("7", other, "Gu"), entry("8", other, "Ha")]
+    for order in (class_, class_[::-1]):
+        faults = overview_of(order).faults()
+        assert [one.told[0].message.id for one in faults] == [
+            "environment.worker", "environment.server_gone",
+        ]  # fmt: skip
+        assert [[row.student.name for row in one.rows] for one in faults] == [["Gu", "Ha"], ["Ed"]]
+    assert overview_of(CLASS[:2]).faults() == []
 
 
 def test_scores_are_of_those_who_handed_in():

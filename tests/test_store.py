@@ -10,7 +10,9 @@ from downloads import laid_out, zipped
 from support import copy_of_tiny
 
 from grader.batch.store import FILE, Store
+from grader.batch.summary import summary
 from grader.errors import EnvironmentFault, UsageError
+from grader.i18n import Translator
 
 
 @pytest.fixture
@@ -143,6 +145,11 @@ def test_failure_without_an_earlier_score(stack, tmp_path, engine):
     assert scores(out)["bob"]["status"] == "ungraded"
     (row,) = [line for line in (out / "scores.csv").read_text().splitlines() if "bob" in line]
     assert ",ungraded,,100," in row
+    for language, why, remedy in (("en", "died", "--jobs"), ("zh", "意外结束", "--jobs")):
+        lines = summary(result, out, Translator(language, stack.folder)).splitlines()
+        (line,) = [line for line in lines if line.startswith("  1 × ")]
+        assert why in line
+        assert remedy in line
     told = engine(lambda _: 60.0)
     assert ordered(stack, out, two(tmp_path)).complete
     assert told.seen == ["class/bob.py"]

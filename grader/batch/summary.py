@@ -26,6 +26,9 @@ def _lines(result: Result, folder: Path, say: Translator) -> Iterator[str]:
     yield f"  {' · '.join(counts)}" if counts else say("batch.nobody")
     if standings["ungraded"]:
         yield say("batch.ungraded", number=standings["ungraded"])
+        for group in result.overview.faults():
+            (_, fault), *_ = group.told
+            yield f"  {len(group.rows)} × {say.text(fault)} {say.remedy(fault.id, **fault.params)}"
     if result.kept:
         yield say("batch.kept", number=result.kept)
     if result.gradebook is not None:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, NamedTuple
@@ -91,6 +91,14 @@ class Group:
     rows: list[Row] = field(default_factory=list)
     told: Sequence[Told] = ()
 
+    def add(self, row: Row, score: Score) -> None:
+        """Count one more."""
+        if not self.rows or row.order < self.rows[0].order:
+            self.told = _told(score)
+            self.rows.insert(0, row)
+        else:
+            self.rows.append(row)
+
 
 class Overview:
     """The figures of a class. What grows with the class is one small row a student.
@@ -113,6 +121,7 @@ class Overview:
         self._rows: list[Row] = []
         self._cases: Counter[tuple[str, str]] = Counter()
         self._groups: dict[str, Group] = defaultdict(Group)
+        self._faults: dict[str, Group] = defaultdict(Group)
 
     def add(self, entry: Entry) -> None:
         """Count one student."""
@@ -126,12 +135,9 @@ class Overview:
                 if case.status in (Outcome.FAILED, Outcome.ERROR)
             )
         if row.standing in ("failed", "error"):
-            group = self._groups[_way_to_fail(entry.score)]
-            if not group.rows or row.order < group.rows[0].order:
-                group.told = _told(entry.score)
-                group.rows.insert(0, row)
-            else:
-                group.rows.append(row)
+            self._groups[_way_to_fail(entry.score)].add(row, entry.score)
+        if row.standing == "ungraded" and entry.score.error is not None:
+            self._faults[entry.score.error.message.id].add(row, entry.score)
 
     def rows(self) -> list[Row]:
         """One a student, by name."""
@@ -180,11 +186,11 @@ class Overview:
 
     def groups(self) -> list[Group]:
         """Submissions that fail in the same way, the largest group first; most are of one."""
-        groups = [
-            Group(sorted(one.rows, key=lambda row: row.order), one.told)
-            for one in self._groups.values()
-        ]
-        return sorted(groups, key=lambda group: (-len(group.rows), group.rows[0].order))
+        return _ordered(self._groups.values())
+
+    def faults(self) -> list[Group]:
+        """Submissions that could not be graded, by what was at fault, the largest group first."""
+        return _ordered(self._faults.values())
 
     def _judged(self) -> list[Row]:
         return [row for row in self._rows if row.outcomes]
@@ -220,6 +226,11 @@ def _way_to_fail(score: Score) -> str:
             if case.status is not Outcome.PASSED
         )
     return hashlib.sha256(json.dumps(way).encode()).hexdigest()
+
+
+def _ordered(groups: Iterable[Group]) -> list[Group]:
+    ordered = [Group(sorted(one.rows, key=lambda row: row.order), one.told) for one in groups]
+    return sorted(ordered, key=lambda group: (-len(group.rows), group.rows[0].order))
 
 
 def _told(score: Score) -> list[Told]:
