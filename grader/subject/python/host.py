@@ -21,18 +21,13 @@ from grader.places import placed
 from grader.protocol import TAG, VERSION, Json, Message, encode_line, seal
 from grader.subject.python import acts
 from grader.subject.python.events import EventLog
-from grader.subject.python.faults import LoadError, compile_source, describe_exception
+from grader.subject.python.faults import compile_source, describe_exception
 from grader.subject.python.given import Given, plain_attributes
 from grader.subject.python.scribe import Scribe
 from grader.subject.python.stage import Stage, Strayed, same
+from grader.subject.python.values import Values, identity, plain_fields, simple, word_and_thing
 
 __builtins__ = own_builtins()
-
-#: Python refuses to write, and to read, integers of more than 4300 digits.
-_MAX_BITS = 4096
-
-#: Characters of a class's name that are told.
-_MAX_NAME = 200
 
 #: Kept to be given back when a submission has taken all the rest.
 _RESERVE_BYTES = 4 * 1024 * 1024
@@ -41,7 +36,7 @@ _RESERVE_BYTES = 4 * 1024 * 1024
 # others into any module that it can import, and into that of the acts, where its frames begin.
 _new_module, _from_base64 = types.ModuleType, binascii.a2b_base64
 _load, _rest, _new, _call = acts.load, acts.rest, acts.new, acts.call
-_get, _watch, _MAX_ITEMS, _MAX_DEPTH = acts.get, acts.watch, acts.MAX_ITEMS, acts.MAX_DEPTH
+_get, _watch = acts.get, acts.watch
 
 #: What reads JSON in C. What the library has around it asks for builtins by name.
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
@@ -50,12 +45,6 @@ _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 #: ``marshal``'s that writes equal things alike, which later forms do not.
 _spell, _unspell, _SPELLING, _digest = marshal.dumps, marshal.loads, 2, hashlib.blake2b
 _clock = time.perf_counter
-
-#: What ``id`` tells, in other words; ``id`` would be audited, each time.
-_identity = object.__hash__
-
-_name_of_type = type.__dict__["__name__"].__get__
-_text = str.__str__  # of a text of any kind one of no other kind
 
 
 def _read(line: bytes) -> Message:
@@ -79,24 +68,20 @@ class Host(Own):
         self._functions = dict(exercise.FUNCTIONS) if exercise is not None else {}
         self._exercise_acts = dict(exercise.ACTS) if exercise is not None else {}
         self._evaluations: dict[int, Callable[..., object]] = {}
-        self._objects: list[object] = []
-        self._refs: dict[int, int] = {}
+        self._values = Values()
         self._watched: dict[int, list[str]] = {}
         self._path, self._name = "", "submission"
         self._compiled = (b"", "")
         self._code: Any = compile("", "", "exec")
         self._module = _new_module("submission")
-        self._tensors: Any = sys.modules.get("grader.subject.python.tensors")
-        ambient, under = (
-            (self._tensors.AMBIENT, self._tensors.under) if self._tensors else ((), same)
-        )
+        tensors = self._values.tensors
+        ambient, under = (tensors.AMBIENT, tensors.under) if tensors else ((), same)
         self._stage = Stage(ambient, under)
         self._key = b""
         self._acted = self._untouched = False
         self._played: list[bytes] = []
-        self._storages: list[list[int]] = []
         self._reserve = bytes(_RESERVE_BYTES)  # taken and not touched, unlike a bytearray
-        self.log = EventLog(self._describe)
+        self.log = EventLog(self._values.describe)
         scribe = Scribe(self.log, self._perform, self._stage.give)
         if exercise is not None:
             exercise.observe(scribe)
@@ -133,7 +118,9 @@ class Host(Own):
     # reply's ``value`` or ``error``, and ``after`` where attributes are watched.
 
     def _op_hello(self, _request: Message) -> Message:
-        libraries = {"torch": self._tensors.torch.__version__} if self._tensors else {}
+        libraries = (
+            {"torch": self._values.tensors.torch.__version__} if self._values.tensors else {}
+        )
         versions = {"protocol": VERSION, "language": "python", "runtime": sys.version.split()[0]}
         versions |= {f"library.{name}": str(version) for name, version in libraries.items()}
         return {"value": {TAG: "map", "items": list(map(list, versions.items()))}}
@@ -174,64 +161,61 @@ class Host(Own):
         """Leave to the submission's thread, with its next act, all objects that there are of it."""
         self._stage.take_back(self._lasting_gates)
         self._evaluations.clear()
-        self._stage.leave(self._objects)  # nothing else refers to them from here on
-        self._objects = []
-        self._refs.clear()
+        self._stage.leave(self._values.forget())  # nothing else refers to them from here on
         self._watched.clear()
-        self._storages.clear()
 
     def _op_function(self, request: Message) -> Message:
-        params = {name: self._build(value) for name, value in request["params"].items()}
+        params = {name: self._values.build(value) for name, value in request["params"].items()}
         function = self._functions[request["name"]](**params)
 
         def evaluate(*args: object) -> object:
-            if not all(map(self._is_plain, args)):
+            if not all(map(self._values.is_plain, args)):
                 raise TypeError(f"{request['name']} takes plain values, not of a subclass")
             self.log.emit("function", {"function": fn, "input": args[0] if args else None})
             return function(*args)
 
         fn = self._stage.give(evaluate)
         fn.__name__ = fn.__qualname__ = "fn"  # nothing that tells one function from another
-        self._evaluations[_identity(fn)] = evaluate
-        return {"value": self._describe(fn)}
+        self._evaluations[identity(fn)] = evaluate
+        return {"value": self._values.describe(fn)}
 
     def _op_tensor(self, request: Message) -> Message:
-        return {"value": self._describe(self._build(request["value"]))}
+        return {"value": self._values.describe(self._values.build(request["value"]))}
 
     def _op_new(self, request: Message) -> Message:
-        outcome = self._do(_new, self._module, request["class"], *self._arguments(request))
+        outcome = self._do(_new, self._module, request["class"], *self._values.arguments(request))
         told = self._told(outcome)
         if "value" in told and request.get("watch"):
-            self._watched[self._ref(outcome[1])] = request["watch"]
+            self._watched[self._values.ref(outcome[1])] = request["watch"]
         return told
 
     def _op_call(self, request: Message) -> Message:
-        target, watch = self._objects[request["ref"]], self._watched.get(request["ref"])
+        target, watch = self._values[request["ref"]], self._watched.get(request["ref"])
         method = request.get("method")
         # What was returned is looked at before attributes are read, for that may run code that
         # makes of it another thing. Arguments have no name here: they are the stage's to let go of.
-        told = self._told(self._do(_call, target, method, *self._arguments(request)))
+        told = self._told(self._do(_call, target, method, *self._values.arguments(request)))
         if watch is not None:
             told["after"] = self._after(target, watch)
         return told
 
     def _op_get(self, request: Message) -> Message:
-        target, name = self._objects[request["ref"]], request["name"]
+        target, name = self._values[request["ref"]], request["name"]
         values = self._looked_up(target, [name])
         if values is not None:
-            return {"value": self._describe(values[0])}
+            return {"value": self._values.describe(values[0])}
         return self._told(self._do(_get, target, name))
 
     def _op_read(self, request: Message) -> Message:
-        return {"value": self._describe(self._objects[request["ref"]])}
+        return {"value": self._values.describe(self._values[request["ref"]])}
 
     def _op_write(self, request: Message) -> Message:
-        self._tensors.overwrite(self._objects[request["ref"]], request["value"])
+        self._values.tensors.overwrite(self._values[request["ref"]], request["value"])
         return {"value": None}
 
     def _op_shares_storage(self, request: Message) -> Message:
-        a, b = (self._objects[request[side]] for side in ("a", "b"))
-        return {"value": bool(self._tensors.share_memory(a, b))}
+        a, b = (self._values[request[side]] for side in ("a", "b"))
+        return {"value": bool(self._values.tensors.share_memory(a, b))}
 
     def _op_play(self, request: Message) -> Message:
         self._played, told = [], []
@@ -262,8 +246,8 @@ class Host(Own):
             acted = acted or self._acted
         if acted and not self._given.intact():
             replies[-1:] = [_tampered(replies[-1])]
-        places = placed((start, size) for start, size in self._storages)
-        for storage in self._storages:
+        places = placed((start, size) for start, size in self._values.storages)
+        for storage in self._values.storages:
             storage[0] = places[storage[0], storage[1]]
         return replies
 
@@ -271,7 +255,7 @@ class Host(Own):
         """What watched attributes hold."""
         values = self._looked_up(target, watch)
         if values is not None:
-            return dict(zip(watch, map(self._describe, values), strict=True))
+            return dict(zip(watch, map(self._values.describe, values), strict=True))
         _, seen = self._do(_watch, target, watch, self._path)
         if type(seen) is not list or len(seen) != len(watch):
             raise Strayed
@@ -283,16 +267,9 @@ class Host(Own):
         """
         values = plain_attributes(target, names)
         self._stage.leave(values)
-        if values is None or not all(map(self._is_usual, values)):
+        if values is None or not all(map(self._values.is_usual, values)):
             return None
-        return list(map(_simple, values))
-
-    def _is_usual(self, value: Any) -> bool:
-        if type(value) is dict:
-            return len(value) <= _MAX_ITEMS and all(
-                type(k) is str and _is_plain_type(type(v)) for k, v in value.items()
-            )
-        return _is_plain_type(type(value)) or self._is_tensor(value)
+        return list(map(simple, values))
 
     # What the given library has done here, and what the submission's thread does and says of it.
 
@@ -303,98 +280,33 @@ class Host(Own):
 
         One hand-over from thread to thread instead of one for each event and each evaluation.
         """
-        evaluate = self._evaluations.get(_identity(function))
-        if type(act) is not str or evaluate is None or not all(map(self._is_tensor, tensors)):
+        evaluate = self._evaluations.get(identity(function))
+        if (
+            type(act) is not str
+            or evaluate is None
+            or not all(map(self._values.is_tensor, tensors))
+        ):
             return ()
         return (self._exercise_acts[act](self.log, evaluate, thing, *tensors),)
 
     def _do(self, act: Callable[..., Any], *args: object, kind: str = "exception") -> Any:
         self._acted, self._untouched = True, False
-        return _outcome(self._stage.do(act, *args, path=self._path, kind=kind))
+        return word_and_thing(self._stage.do(act, *args, path=self._path, kind=kind))
 
     def _told(self, outcome: Any) -> Message:
-        kind, said = _outcome(outcome)
-        return {"error": _plain(said)} if kind == "error" else {"value": self._describe(said)}
+        kind, said = word_and_thing(outcome)
+        return (
+            {"error": plain_fields(said)}
+            if kind == "error"
+            else {"value": self._values.describe(said)}
+        )
 
     def _seen(self, outcome: Any) -> Json:
         """What a watched attribute holds; one that could not be read says why."""
-        kind, said = _outcome(outcome)
-        return {TAG: "error", **_plain(said)} if kind == "error" else self._describe(said)
-
-    # Values, in and out.
-
-    def _arguments(self, request: Message) -> tuple[list[object], dict[str, object]]:
-        """The arguments of a call, and those by name."""
-        keywords = request.get("kwargs", {}).items()
+        kind, said = word_and_thing(outcome)
         return (
-            [self._build(value) for value in request.get("args", [])],
-            {name: self._build(value) for name, value in keywords},
+            {TAG: "error", **plain_fields(said)} if kind == "error" else self._values.describe(said)
         )
-
-    def _build(self, value: Json) -> object:
-        """A value of the protocol as an object of this process."""
-        if isinstance(value, list):
-            return [self._build(item) for item in value]
-        if not isinstance(value, dict):
-            return value
-        match value[TAG]:
-            case "ref":
-                return self._objects[value["ref"]]
-            case "float":
-                return float(value["value"])
-            case "dtype":
-                return self._tensors.dtype_of(value["name"])
-            case "tensor":
-                return self._tensors.decode(value)
-        raise LoadError(kind="protocol", message=f"unknown value {value[TAG]!r}")
-
-    def _describe(self, value: Any, depth: int = 0) -> Json:
-        """An object of this process, as ``acts.simplify`` gives it, as a value of the protocol."""
-        kind = type(value)
-        if value is None or kind is bool or kind is str:
-            return value
-        if kind is int and value.bit_length() <= _MAX_BITS:
-            return value
-        if kind is float:
-            return {TAG: "float", "value": repr(value)}
-        if self._tensors and self._tensors.is_tensor(value):
-            told = self._tensors.encode(value)
-            self._storages.append(told["storage"])
-            return {TAG: "tensor", "ref": self._ref(value), **told}
-        if self._tensors and self._tensors.is_dtype(value):
-            return {TAG: "dtype", "name": self._tensors.dtype_name(value)}
-        if kind is list and depth < _MAX_DEPTH and len(value) <= _MAX_ITEMS:
-            return [self._describe(item, depth + 1) for item in value]
-        if kind is tuple and depth < _MAX_DEPTH:
-            return {TAG: "map", "items": self._items(value, depth + 1)}
-        return {
-            TAG: "object",
-            "ref": self._ref(value),
-            "type": _text(_name_of_type(kind))[:_MAX_NAME],
-        }
-
-    def _items(self, mapping: tuple[Any, ...], depth: int) -> Json:
-        tag, items = _outcome(mapping)
-        if tag != "map" or type(items) is not list:
-            raise Strayed
-        return [[self._describe(side, depth) for side in pair] for pair in map(_pair, items)]
-
-    def _is_tensor(self, value: Any) -> bool:
-        return bool(self._tensors and self._tensors.is_tensor(value))
-
-    def _is_plain(self, value: Any) -> bool:
-        """Whether a value is of a type that the protocol has a word for, and of no subclass."""
-        if type(value) is list or type(value) is tuple:
-            return all(map(self._is_plain, value))
-        return _is_plain_type(type(value)) or self._is_tensor(value)
-
-    def _ref(self, value: object) -> int:
-        """The number of an object. It is held from then on, so no other gets its ``id``."""
-        identity = _identity(value)
-        if identity not in self._refs:
-            self._refs[identity] = len(self._objects)
-            self._objects.append(value)
-        return self._refs[identity]
 
 
 def _tampered(reply: Message) -> Message:
@@ -407,56 +319,3 @@ def _at(value: Any, path: list[str | int]) -> Any:
     for key in path:
         value = value[key]
     return value
-
-
-_NoneType = type(None)
-
-
-def _is_plain_type(kind: Any) -> bool:
-    """Whether a type is one of values. ``in`` would ask it whether it equals one of these, and it
-    may be of a kind of its own.
-    """
-    return kind is str or kind is int or kind is _NoneType or kind is bool or kind is float
-
-
-def _simple(value: Any) -> Any:
-    """A usual value as ``acts.simplify`` would give it."""
-    return ("map", list(value.items())) if type(value) is dict else value
-
-
-def _pair(value: Any) -> tuple[Any, Any]:
-    """A value that is a pair of things.
-
-    Raises:
-        Strayed: it is none.
-    """
-    if type(value) is not tuple or len(value) != 2:  # noqa: PLR2004
-        raise Strayed
-    return value
-
-
-def _outcome(value: Any) -> tuple[str, Any]:
-    """A value that is a pair of a word and a thing.
-
-    Raises:
-        Strayed: it is none.
-    """
-    word, thing = _pair(value)
-    if type(word) is not str:
-        raise Strayed
-    return word, thing
-
-
-def _plain(said: Any) -> Message:
-    """What is said of an error: plain values under names.
-
-    Raises:
-        Strayed: it is not of that form.
-    """
-    if type(said) is not dict:
-        raise Strayed
-    for name, value in said.items():
-        items = value if type(value) is list else [value]
-        if type(name) is not str or not all(_is_plain_type(type(item)) for item in items):
-            raise Strayed
-    return dict(said)
