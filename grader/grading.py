@@ -18,8 +18,9 @@ from grader.errors import EnvironmentFault, ExerciseError, GraderError
 from grader.exercise import Exercise
 from grader.frames import Comparison, compare
 from grader.score import Error, IsolationInForce, Score, Status, Submitted, Text
-from grader.subject.channel import Channel, Output
+from grader.subject.channel import Channel
 from grader.subject.isolation import Isolation, Level
+from grader.subject.output import Output
 from grader.subject.python.launcher import Launcher
 from grader.subject.reference import Reference
 from grader.subject.subject import Interface, Limits, Source, Subject

@@ -23,6 +23,11 @@ class Step:
         return str(self.request["op"])
 
     @property
+    def fields(self) -> Message:
+        """The request without what kind it is of."""
+        return {name: value for name, value in self.request.items() if name != "op"}
+
+    @property
     def events(self) -> list[Message]:
         """What the given library was seen to do meanwhile."""
         events: list[Message] = self.reply["events"]

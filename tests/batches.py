@@ -219,7 +219,7 @@ def files(out: Path) -> dict[str, bytes]:
 def untimed(out: Path) -> dict[str, bytes]:
     """All that a run has written, durations aside; the overview, which is full of them, left out."""
     found = {name: data for name, data in files(out).items() if name != "index.html"}
-    found["scores.json"] = _still(found["scores.json"].decode()).encode()
+    found["scores.json"] = still(found["scores.json"].decode()).encode()
     return found
 
 
@@ -227,8 +227,8 @@ def stilled(exercise: Exercise, out: Path, *sources: Path, **more: Any) -> dict[
     """All that is written once more, when every grading in the store has taken a second."""
     with contextlib.closing(sqlite3.connect(out / FILE)) as database, database:
         for key, score in database.execute("SELECT key, score FROM result").fetchall():
-            still = pack(_still(unpack(score)))
-            database.execute("UPDATE result SET score = ? WHERE key = ?", (still, key))
+            packed = pack(still(unpack(score)))
+            database.execute("UPDATE result SET score = ? WHERE key = ?", (packed, key))
     assert ordered(exercise, out, *sources, seed=None, **more).graded == 0
     return files(out)
 
@@ -239,5 +239,6 @@ def rows(out: Path) -> list[tuple[int, str]]:
         return database.execute("SELECT number, status FROM result ORDER BY number").fetchall()
 
 
-def _still(text: str) -> str:
+def still(text: str) -> str:
+    """A score's JSON with every duration the same."""
     return _DURATION.sub(r"\g<1>1.0", re.sub(r'("duration_s":)(?=\d)', r"\1 ", text))

@@ -6,6 +6,7 @@ import shutil
 import textwrap
 import warnings
 from pathlib import Path
+from typing import Any
 
 from hypothesis import settings
 
@@ -148,3 +149,12 @@ def _environment_of(pid: int) -> bytes:
         return Path(f"/proc/{pid}/environ").read_bytes()
     except OSError:
         return b""
+
+
+def without_places(value: Any) -> Any:
+    """A value of the protocol without the places in memory that tensors happen to lie at."""
+    if isinstance(value, list):
+        return [without_places(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: without_places(item) for name, item in value.items() if name != "storage"}

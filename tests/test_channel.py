@@ -15,7 +15,8 @@ from support import descriptors
 from grader.errors import SubmissionError
 from grader.protocol import HUNG_UP
 from grader.subject import channel as module
-from grader.subject.channel import Channel, Output
+from grader.subject.channel import Channel
+from grader.subject.output import Output
 
 #: Seconds that are waited for what never comes.
 SOON = 0.05

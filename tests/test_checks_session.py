@@ -13,7 +13,7 @@ from support import TINY
 from grader.checks.hearing import Hearing
 from grader.checks.session import Session
 from grader.errors import ExerciseError, SubmissionError
-from grader.subject.channel import Output
+from grader.subject.output import Output
 from grader.trace import Trace
 
 #: What a check sees of a subject that answers nothing.

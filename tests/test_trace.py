@@ -4,7 +4,7 @@ import contextlib
 import json
 
 import pytest
-from support import runner, stack_of
+from support import runner, stack_of, without_places
 
 from grader.subject.faults import SubjectRaised
 from grader.subject.proxies import DType
@@ -134,21 +134,12 @@ def test_at_one_go(p17_grader, reference, doing):
             for act in (made.capture, lambda: made.run(BATCH), lambda: made.run(BATCH)):
                 with contextlib.suppress(SubjectRaised):
                     act()
-            return [bare(step.reply) for step in subject.trace][1:]
+            return [without_places(step.reply) for step in subject.trace][1:]
 
     expected = seen(source)
     assert any(reply["events"] for reply in expected)
     # A function of its own is not one that the host knows.
     assert seen(source.replace("CpuGraph(self.fn,", "CpuGraph(lambda x: self.fn(x),")) == expected
-
-
-def bare(value):
-    """A value without places in memory."""
-    if isinstance(value, list):
-        return [bare(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    return {name: bare(item) for name, item in value.items() if name != "storage"}
 
 
 # --- its steps -----------------------------------------------------------------------------------

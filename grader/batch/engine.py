@@ -187,7 +187,7 @@ class _Desk:
         left = [task for task, _ in self._tasks]
         self.close()
         self._tasks.clear()
-        self._pool = self._start()
+        self._pool, self._read = self._start(), 0  # it has heard nothing yet
         return left
 
     def close(self) -> None:
@@ -209,7 +209,7 @@ class _Desk:
         return graded
 
     def _start(self) -> ProcessPoolExecutor:
-        told, self._read = (self._cpu, self._scratch), 0
+        told = (self._cpu, self._scratch)
         return ProcessPoolExecutor(1, get_context("spawn"), initializer=_begin, initargs=told)
 
     def _kill(self) -> None:

@@ -27,7 +27,7 @@ def _lines(result: Result, folder: Path, say: Translator) -> Iterator[str]:
     if standings["ungraded"]:
         yield say("batch.ungraded", number=standings["ungraded"])
         for group in result.overview.faults():
-            (_, fault), *_ = group.told
+            fault = group.told[0].message
             yield f"  {len(group.rows)} × {say.text(fault)} {say.remedy(fault.id, **fault.params)}"
     if result.kept:
         yield say("batch.kept", number=result.kept)

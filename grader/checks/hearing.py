@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from grader.checks.ruling import Ruling
 from grader.errors import GraderError, SubmissionError
 from grader.message import Message
-from grader.subject.channel import Output
+from grader.subject.output import Output
 from grader.subject.reference import Reference
 from grader.subject.subject import Subject
 from grader.trace import Trace

@@ -11,7 +11,7 @@ from grader.checks.ruling import Ruling
 from grader.checks.session import Session
 from grader.errors import SubmissionError
 from grader.protocol import Message
-from grader.subject.channel import Output
+from grader.subject.output import Output
 from grader.subject.reference import Reference
 from grader.subject.replayed import Replayed
 from grader.subject.script import Answers, Script
@@ -26,7 +26,7 @@ class _Answered(NamedTuple):
     """What a submission answered to one case's script.
 
     Attributes:
-        answers: as far as they were told.
+        answers: their digest, and how long they took.
         ruling: what was ruled of the same answers before, if anybody gave them.
         replies: the answers in full, where nothing was ruled of them before.
     """

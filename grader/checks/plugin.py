@@ -11,8 +11,8 @@ from grader.checks.expect import CheckFailed, Unseen
 from grader.checks.hearing import Hearing, Seen
 from grader.errors import GraderError, SubmissionError
 from grader.message import Message
-from grader.subject.channel import Output
 from grader.subject.faults import SubjectRaised
+from grader.subject.output import Output
 from grader.subject.subject import Subject
 
 #: How many calls before a failure are listed.

@@ -60,9 +60,8 @@ class Reference(Subject):
         for step in trace:
             if step.op not in _REPEATED:
                 continue
-            fields = {name: value for name, value in step.request.items() if name != "op"}
             try:
-                fields = {name: _own(value, known) for name, value in fields.items()}
+                fields = {name: _own(value, known) for name, value in step.fields.items()}
                 fields |= {name: known[fields[name]] for name in ("ref",) if name in fields}
             except KeyError:
                 if step in trace.calls():
@@ -123,9 +122,8 @@ class Recalled(Subject):
             self._follows = True
             self._reference.begin_trace()
             for step in self.trace:
-                fields = {name: value for name, value in step.request.items() if name != "op"}
                 seconds = self.limits.call_s
-                self._reference._ask(step.op, seconds, doing=step.op, **fields)  # noqa: SLF001
+                self._reference._ask(step.op, seconds, doing=step.op, **step.fields)  # noqa: SLF001
 
 
 def _own(value: Any, known: Mapping[int, int]) -> Any:

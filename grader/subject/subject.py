@@ -14,8 +14,9 @@ from typing import Any, TypeVar
 from grader.errors import SubmissionError
 from grader.protocol import MAX_EVENTS, TAG
 from grader.protocol import Message as WireMessage
-from grader.subject.channel import Channel, Output
+from grader.subject.channel import Channel
 from grader.subject.faults import call_error, load_error
+from grader.subject.output import Output
 from grader.subject.proxies import (
     Event,
     RemoteObject,

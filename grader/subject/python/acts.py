@@ -179,7 +179,8 @@ def _own_classes(module: types.ModuleType) -> list[str]:
 
 def _check_signature(name: str, function: Any, parameters: list[str], *, bound: bool) -> None:
     """That a function takes its parameters; those marked ``?`` by name and with a default."""
-    if (name, _form(function)) in _fitting:
+    form = _form(function)
+    if (name, form) in _fitting:
         return
     try:
         signature = inspect.signature(function)
@@ -197,7 +198,8 @@ def _check_signature(name: str, function: Any, parameters: list[str], *, bound: 
             kind="signature", name=name, wanted=wanted, seen=str(signature),
             message=str(error), line=line, code=None,
         ) from None  # fmt: skip
-    _fitting.add((name, _form(function)))
+    if form is not None:
+        _fitting.add((name, form))
 
 
 #: Functions that take what they should. A submission is executed anew for every case, and what is
@@ -206,8 +208,10 @@ _fitting: set[tuple[str, object]] = set()
 
 
 def _form(function: Any) -> object:
-    """What the signature of a function hangs on: equal for one that was defined anew."""
+    """What the signature of a function hangs on, equal for one that was defined anew; None for
+    anything but a plain function.
+    """
     if type(function) is not types.FunctionType or vars(function):
-        return object()
+        return None
     defaults = len(function.__defaults__ or ()), frozenset(function.__kwdefaults__ or ())
     return function.__code__, *defaults

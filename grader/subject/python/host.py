@@ -54,7 +54,7 @@ def _read(line: bytes) -> Message:
 
 
 class Host(Own):
-    """Holds the objects of one subject, each under a number, its ref.
+    """Answers for one subject.
 
     Args:
         exercise: the exercise's module for this side of the pipe: ``FUNCTIONS`` (name ->
@@ -141,10 +141,9 @@ class Host(Own):
         return told
 
     def _op_reload(self, request: Message) -> Message:
-        untouched = self._untouched
         self._forget()
         # A submission is executed as often as it is asked anything, not once more.
-        return {"value": None} if untouched else self._execute(request["interface"])
+        return {"value": None} if self._untouched else self._execute(request["interface"])
 
     def _execute(self, interface: Json) -> Message:
         """Execute the submission's code, in a module of its own."""
@@ -281,32 +280,29 @@ class Host(Own):
         One hand-over from thread to thread instead of one for each event and each evaluation.
         """
         evaluate = self._evaluations.get(identity(function))
-        if (
-            type(act) is not str
-            or evaluate is None
-            or not all(map(self._values.is_tensor, tensors))
-        ):
+        plain = type(act) is str and all(map(self._values.is_tensor, tensors))
+        if evaluate is None or not plain:
             return ()
         return (self._exercise_acts[act](self.log, evaluate, thing, *tensors),)
 
-    def _do(self, act: Callable[..., Any], *args: object, kind: str = "exception") -> Any:
+    def _do(
+        self, act: Callable[..., Any], *args: object, kind: str = "exception"
+    ) -> tuple[str, Any]:
         self._acted, self._untouched = True, False
         return word_and_thing(self._stage.do(act, *args, path=self._path, kind=kind))
 
-    def _told(self, outcome: Any) -> Message:
-        kind, said = word_and_thing(outcome)
-        return (
-            {"error": plain_fields(said)}
-            if kind == "error"
-            else {"value": self._values.describe(said)}
-        )
+    def _told(self, outcome: tuple[str, Any]) -> Message:
+        kind, said = outcome
+        if kind == "error":
+            return {"error": plain_fields(said)}
+        return {"value": self._values.describe(said)}
 
     def _seen(self, outcome: Any) -> Json:
         """What a watched attribute holds; one that could not be read says why."""
         kind, said = word_and_thing(outcome)
-        return (
-            {TAG: "error", **plain_fields(said)} if kind == "error" else self._values.describe(said)
-        )
+        if kind == "error":
+            return {TAG: "error", **plain_fields(said)}
+        return self._values.describe(said)
 
 
 def _tampered(reply: Message) -> Message:

@@ -114,11 +114,9 @@ class Stage(Own):
                 _put(reply, self._replies.pop())
                 continue
             self._left.append(said)
-            if type(said) is not tuple or not _is_form(said, (str, int, tuple)):
-                raise Strayed
-            if said[1] != self._number:
-                raise Strayed
-            return said[2]
+            if _is_form(said, (str, int, tuple)) and said[1] == self._number:
+                return said[2]
+            raise Strayed
 
     # What runs when an object comes to its end is the submission's, and so is what runs when
     # garbage is collected. It must not run here, above the host's frames. So garbage is collected
@@ -143,13 +141,12 @@ class Stage(Own):
         Returns:
             Whom to tell.
         """
-        if not _is_form(said, (str, int, tuple, tuple, SimpleQueue)):
+        modes = (bool,) * len(self._ambient)
+        whole = _is_form(said, (str, int, tuple, tuple, SimpleQueue))
+        if not (whole and _is_form(said[3], modes)):
             self._left.append(said)
             raise Strayed
         _, number, args, ambient, _ = said
-        if not _is_form(ambient, (bool,) * len(self._ambient)):
-            self._left.append(said)
-            raise Strayed
         try:
             with self._under(*ambient):
                 value = (True, self._given[number](*args), said)
@@ -166,10 +163,12 @@ def _is_request(said: Any) -> bool:
     return type(said) is tuple and len(said) > 0 and type(said[0]) is str and said[0] == "given"
 
 
-def _is_form(said: tuple[Any, ...], types: tuple[type, ...]) -> bool:
-    """Whether a tuple is of so many things, of just these types.
+def _is_form(said: Any, types: tuple[type, ...]) -> bool:
+    """Whether it is a tuple of so many things, of just these types.
 
     Nothing else may be asked of them, nor of their types, which may be of a kind of their own: the
     answer would be the submission's, on this thread.
     """
-    return len(said) == len(types) and all(map(_is, map(type, said), types))
+    if type(said) is not tuple or len(said) != len(types):
+        return False
+    return all(map(_is, map(type, said), types))

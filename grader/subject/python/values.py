@@ -91,7 +91,7 @@ class Values(Own):
             return value
         if kind is float:
             return {TAG: "float", "value": repr(value)}
-        if self.tensors and self.tensors.is_tensor(value):
+        if self.is_tensor(value):
             told = self.tensors.encode(value)
             self.storages.append(told["storage"])
             return {TAG: "tensor", "ref": self.ref(value), **told}
