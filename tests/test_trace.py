@@ -111,11 +111,30 @@ DOINGS = {
     "within_another": (
         "graph = CpuGraph(self.fn,",
         (
-            "inner = CpuGraph(self.fn, self.static_in[:1], self.static_out[:1]); "
-            "graph = CpuGraph(lambda x: (inner.capture(), inner.replay(), self.fn(x))[2],"
+            "inner = CpuGraph(self.fn, self.static_in[:1], self.static_out[:1]); inner.capture(); "
+            "graph = CpuGraph(lambda x: (inner.replay(), self.fn(x))[1],"
         ),
     ),
 }
+
+
+def alike(replies):
+    """Replies without the numbers of tensors, of which one memory may have several, and with those
+    of other objects in the order in which they come.
+    """
+    objects = {}
+
+    def told(value):
+        if isinstance(value, list):
+            return [told(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        kept = {name: told(item) for name, item in value.items() if name != "ref"}
+        if value.get("$") == "object":
+            kept["ref"] = objects.setdefault(value["ref"], len(objects))
+        return kept
+
+    return told(replies)
 
 
 @pytest.mark.parametrize("doing", DOINGS)
@@ -134,7 +153,7 @@ def test_at_one_go(p17_grader, reference, doing):
             for act in (made.capture, lambda: made.run(BATCH), lambda: made.run(BATCH)):
                 with contextlib.suppress(SubjectRaised):
                     act()
-            return [without_places(step.reply) for step in subject.trace][1:]
+            return alike([without_places(step.reply) for step in subject.trace][1:])
 
     expected = seen(source)
     assert any(reply["events"] for reply in expected)

@@ -64,6 +64,9 @@ FUNCTIONS = {"affine": affine, "linear": linear, "reciprocal": reciprocal, "batc
 
 ACTS = {"capture": capture, "replay": replay}
 
+#: How a function is given: as a kernel, for what is inside is not the submission's to see.
+give = cpu_graph.kernel
+
 
 def observe(log: Any) -> None:
     """Put a ``CpuGraph`` in place that does as the given one and notes each capture and replay.
@@ -74,30 +77,42 @@ def observe(log: Any) -> None:
     It is no subclass: a submission would find the one that notes nothing above it.
     """
     given = cpu_graph.CpuGraph
-    capture_unseen, replay_unseen, keep = given.capture, given.replay, given._keep
+    capture_unseen, replay_unseen = given.capture, given.replay
+    frozen, expect_fit, launch_of = cpu_graph.frozen, cpu_graph.expect_fit, cpu_graph.launch_of
+    at_work = cpu_graph.at_work
 
     # What is usual is done at one go, with one hand-over to the host's thread; what is not, such
-    # as a graph of a function of the submission's own, is done here and noted piece by piece.
+    # as a graph of a function of the submission's own, or what happens while another graph is being
+    # captured, is done here and noted piece by piece.
 
     def capture(self: Any) -> None:
-        done = log.perform("capture", self.fn, self, self.static_in, self.static_out)
+        self.captured = False
+        over = self.fn, self.static_in, self.static_out
+        done = log.perform("capture", over[0], self, *over[1:]) if at_work() is None else ()
         if done:
-            keep(self, *done)
-            return
-        log.begin("capture", graph=self, input=self.static_in, output=self.static_out)
-        try:
-            capture_unseen(self)
-        finally:
-            log.end()
+            expect_fit(*done, over[2])
+        else:
+            log.begin("capture", graph=self, input=over[1], output=over[2])
+            try:
+                capture_unseen(self)
+            finally:
+                log.end()
+        # Addresses are those of now, whatever the graph's attributes are set to later.
+        fn, static_in, static_out = over[0], *map(frozen, over[1:])
+        self._over = fn, static_in, static_out
+        if done:
+            self._tape = (launch_of(fn, (static_in,), (static_out,)),)
+        self.captured = True
 
     def replay(self: Any) -> None:
-        if self.captured and log.perform("replay", self.fn, self, self.static_in, self.static_out):
+        over = self._over if self.captured else (self.fn, self.static_in, self.static_out)
+        if self.captured and at_work() is None and log.perform("replay", over[0], self, *over[1:]):
             return
-        log.begin("replay", graph=self, input=self.static_in)
+        log.begin("replay", graph=self, input=over[1])
         try:
             replay_unseen(self)
         finally:
-            log.end(output=self.static_out)
+            log.end(output=over[2])
 
     given.capture, given.replay = capture, replay  # type: ignore[method-assign]
     for seen, unseen in ((capture, capture_unseen), (replay, replay_unseen)):

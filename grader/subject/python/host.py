@@ -58,15 +58,16 @@ class Host(Own):
 
     Args:
         exercise: the exercise's module for this side of the pipe: ``FUNCTIONS`` (name ->
-            factory), ``ACTS`` (name -> what the given library does, to be done on this thread)
-            and ``observe(log)``, which makes the given library report its events. None for an
-            exercise that gives nothing.
+            factory), ``ACTS`` (name -> what the given library does, to be done on this thread),
+            ``observe(log)``, which makes the given library report its events, and perhaps ``give``,
+            which dresses the functions given. None for an exercise that gives nothing.
         given: the modules that submissions import.
     """
 
     def __init__(self, exercise: Any | None, given: Iterable[types.ModuleType] = ()) -> None:
         self._functions = dict(exercise.FUNCTIONS) if exercise is not None else {}
         self._exercise_acts = dict(exercise.ACTS) if exercise is not None else {}
+        self._give = getattr(exercise, "give", None) or _as_it_is
         self._evaluations: dict[int, Callable[..., object]] = {}
         self._values = Values()
         self._watched: dict[int, list[str]] = {}
@@ -173,7 +174,7 @@ class Host(Own):
             self.log.emit("function", {"function": fn, "input": args[0] if args else None})
             return function(*args)
 
-        fn = self._stage.give(evaluate)
+        fn = self._give(self._stage.give(evaluate))
         fn.__name__ = fn.__qualname__ = "fn"  # nothing that tells one function from another
         self._evaluations[identity(fn)] = evaluate
         return {"value": self._values.describe(fn)}
@@ -303,6 +304,11 @@ class Host(Own):
         if kind == "error":
             return {TAG: "error", **plain_fields(said)}
         return self._values.describe(said)
+
+
+def _as_it_is(function: Callable[..., object]) -> Callable[..., object]:
+    """How a function is given where an exercise says nothing of it."""
+    return function
 
 
 def _tampered(reply: Message) -> Message:

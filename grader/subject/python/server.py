@@ -88,6 +88,7 @@ def _both_sides(exercise: "_File") -> types.SimpleNamespace:
         FUNCTIONS=functions.FUNCTIONS,
         ACTS=getattr(functions, "ACTS", {}),
         observe=watching.observe,
+        give=getattr(watching, "give", None),
     )
 
 
