@@ -12,7 +12,7 @@ too: see https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs.
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, Self
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -91,10 +91,11 @@ def expect_fit(out: object, static_out: torch.Tensor) -> None:
     """Raise unless what a function returned fits the static output.
 
     Raises:
-        RuntimeError: it does not, in shape or dtype, or is no tensor.
+        RuntimeError: it does not, in shape or dtype.
+        TypeError: it is no tensor.
     """
     if not isinstance(out, torch.Tensor):
-        raise RuntimeError(f"fn gives {type(out).__name__}, and not a tensor")
+        raise TypeError(f"fn gives {type(out).__name__}, and not a tensor")
     if _form(out) != _form(static_out):
         spelled = "fn gives {} {}, but static_out is {} {}"
         raise RuntimeError(spelled.format(*_form(out), *_form(static_out)))
@@ -136,14 +137,12 @@ def launch_of(
     return Call(_run_and_copy, (outs, fn, args, {}), {})
 
 
-_exclude, _excluded = (
-    torch._C._dispatch_tls_set_dispatch_key_excluded,
-    torch._C._dispatch_tls_is_dispatch_key_excluded,
-)
-_AUTOGRAD: Sequence[Any] = (
-    torch._C.DispatchKey.AutogradFunctionality,
-    torch._C.DispatchKey.ADInplaceOrView,
-)
+#: The part of torch that is written in C, of which not everything has types.
+_C: Any = torch._C
+
+_exclude = _C._dispatch_tls_set_dispatch_key_excluded
+_excluded = _C._dispatch_tls_is_dispatch_key_excluded
+_AUTOGRAD = (_C.DispatchKey.AutogradFunctionality, _C.DispatchKey.ADInplaceOrView)
 
 
 def play(tape: Tape) -> None:
@@ -152,7 +151,7 @@ def play(tape: Tape) -> None:
     """
     before = [_excluded(key) for key in _AUTOGRAD]
     for key in _AUTOGRAD:
-        _exclude(key, True)  # noqa: FBT003 - it has no names
+        _exclude(key, True)
     try:
         for function, args, kwargs in tape:
             function(*args, **kwargs)
@@ -190,13 +189,14 @@ class Recorder(_Mode):
 
     def __init__(self, generators: Iterable[torch.Generator] = ()) -> None:
         super().__init__()
-        self._generators = (torch.default_generator, *generators)
+        known: tuple[Any, ...] = (torch.default_generator, *generators)
+        self._generators = {generator._cdata: generator for generator in known}
         self._calls: list[Call] = []
         self._made: dict[int, torch.Tensor] = {}
         self._written: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
-        self._drawn: list[tuple[torch.Generator, torch.Tensor]] = []
+        self._drawn: dict[int, tuple[torch.Generator, torch.Tensor]] = {}
 
-    def __enter__(self) -> "Recorder":
+    def __enter__(self) -> Self:
         """Record from here on.
 
         Raises:
@@ -214,7 +214,7 @@ class Recorder(_Mode):
         super().__exit__(*error)
         for memory, before in self._written.values():
             memory.copy_(before)
-        for generator, state in self._drawn:
+        for generator, state in self._drawn.values():
             generator.set_state(state)
 
     def tape(self, results: list[Any], static_out: torch.Tensor) -> Tape:
@@ -227,6 +227,7 @@ class Recorder(_Mode):
 
         Raises:
             RuntimeError: it does not fit there.
+            TypeError: it is no tensor.
         """
         out = results.pop()
         expect_fit(out, static_out)
@@ -300,11 +301,13 @@ class Recorder(_Mode):
         if kwargs.get("device") is not None and kwargs["device"].type != "cpu":
             _refuse(f"{op.name} moves to another device")
         if op.draws:
-            generator = kwargs.get("generator") or torch.default_generator
-            if not any(generator is known for known in self._generators):
+            # What an operation is handed is another object each time, for one generator.
+            drawn: Any = kwargs.get("generator") or torch.default_generator
+            place = drawn._cdata
+            generator = self._generators.get(place)
+            if generator is None:
                 _refuse(f"{op.name} draws from a generator not registered with the graph")
-            if not any(generator is known for known, _ in self._drawn):
-                self._drawn.append((generator, generator.get_state()))
+            self._drawn.setdefault(place, (generator, generator.get_state()))
 
 
 class _NoHostReads(TorchFunctionMode):
@@ -342,8 +345,8 @@ def _memory(tensor: torch.Tensor) -> int:
 
 def _holders(tensor: torch.Tensor) -> int:
     """How many tensors lie in the memory of one."""
-    storage = tensor.untyped_storage()
-    return torch._C._storage_Use_Count(storage._cdata) - 1
+    count: int = _C._storage_Use_Count(tensor.untyped_storage()._cdata)
+    return count - 1  # the storage that was asked is not one
 
 
 def frozen(tensor: torch.Tensor) -> torch.Tensor:
@@ -510,8 +513,7 @@ _OF_MEMORY = frozenset({"dtype", "layout", "device", "pin_memory", "memory_forma
 
 #: Where torch has its functions, as they are written in C.
 _HOLDERS: Sequence[Any] = (
-    torch._C._VariableFunctions, torch._C._nn, torch._C._linalg, torch._C._special, torch._C._fft,
-    torch._C.TensorBase,
+    _C._VariableFunctions, _C._nn, _C._linalg, _C._special, _C._fft, _C.TensorBase,
 )  # fmt: skip
 
 _ops: dict[Any, _Op] = {}
@@ -541,7 +543,7 @@ class _Out(NamedTuple):
 def _out_of(schema: Any) -> _Out | None:
     """The overload that takes what one takes, and memory for the results."""
     wanted = [(one.name, str(one.type)) for one in schema.arguments if one.name not in _OF_MEMORY]
-    for other in torch._C._jit_get_schemas_for_operator(schema.name):
+    for other in _C._jit_get_schemas_for_operator(schema.name):
         outs = tuple(one.name for one in other.arguments if one.is_out)
         rest = [(one.name, str(one.type)) for one in other.arguments if not one.is_out]
         same = wanted == [one for one in rest if one[0] not in _OF_MEMORY]
