@@ -62,8 +62,8 @@ def layer() -> Fn:
     def fn(x: torch.Tensor) -> torch.Tensor:
         query, key, value = (functional.layer_norm(x, (HIDDEN,)) @ three).chunk(3, dim=1)
         x = x + torch.softmax(query @ key.transpose(0, 1) * scale, dim=-1) @ value @ back
-        inner = functional.gelu(functional.layer_norm(x, (HIDDEN,)) @ up)
-        return x + inner @ down
+        more: torch.Tensor = functional.gelu(functional.layer_norm(x, (HIDDEN,)) @ up) @ down
+        return x + more
 
     return fn
 

@@ -17,6 +17,7 @@ from grader.batch import Counting, EngineName
 from grader.errors import EnvironmentFault, GraderError, UsageError
 from grader.exercise import Project
 from grader.i18n import LANGUAGES, LOCALE, Translator, choose_language, language_option, printable
+from grader.subject.device import WANTED, Wanted
 from grader.subject.isolation import LEVELS, Level
 
 EXIT_FAILED = 1
@@ -91,9 +92,7 @@ def cli() -> None:
 @click.option("--json", "json_path", metavar="PATH", help="help.json")
 @click.option("--page", "page_path", metavar="PATH", help="help.page")
 @click.option("--seed", type=click.IntRange(min=0), help="help.seed")
-@click.option(
-    "--device", type=click.Choice(("auto", "cpu", "cuda")), default="auto", help="help.device"
-)
+@click.option("--device", type=click.Choice(WANTED), default="auto", help="help.device")
 @click.option("--isolation", type=click.Choice(LEVELS), default="best", help="help.isolation")
 @_no_color
 @_lang
@@ -107,7 +106,7 @@ def check(
     json_path: str | None,
     page_path: str | None,
     seed: int | None,
-    device: str,
+    device: Wanted,
     isolation: Level,
     no_color: bool,
     project: Path | None,
@@ -115,14 +114,12 @@ def check(
     """Grade one submission."""
     from grader.session import draw_seed, grade_file  # noqa: PLC0415 - --help answers without it
 
-    if device == "cuda":
-        raise EnvironmentFault("environment.no_cuda")
     if json_path == page_path == STDOUT:
         raise UsageError("usage.two_on_stdout")
     found = Project.find(project).exercise(exercise)
     say = Translator(say.language, found.folder)
     seed = draw_seed() if seed is None else seed
-    score = grade_file(found, file, seed=seed, level=isolation)
+    score = grade_file(found, file, seed=seed, level=isolation, wanted=device)
     hints = found.manifest.pages is not None
     if json_path is not None:
         _write(json_path, score.localised(say).to_json())
@@ -281,6 +278,33 @@ def open_page(say: Translator, *, exercise: str, project: Path | None) -> int:
         raise EnvironmentFault("environment.no_browser", file=str(page))
     sys.stdout.write(f"{page}\n")
     return 0
+
+
+@cli.command(help="help.doctor")
+@click.option("--graphs", is_flag=True, help="help.graphs")
+@click.option("--json", "json_path", metavar="PATH", help="help.doctor_json")
+@_no_color
+@_lang
+@_project
+@click.pass_obj
+def doctor(
+    say: Translator, *, graphs: bool, json_path: str | None, no_color: bool, project: Path | None
+) -> int:
+    """Look at the machine, and at what graphs do on it."""
+    from grader.doctor import diagnose  # noqa: PLC0415 - check starts without it
+
+    found = Project.find(project)
+    diagnosis = diagnose(found, graphs=graphs)
+    if json_path is not None:
+        _write(json_path, f"{diagnosis.model_dump_json(indent=2)}\n")
+    if json_path != STDOUT:
+        from grader.render.doctor import render  # noqa: PLC0415
+        from grader.render.terminal import glyphs_for  # noqa: PLC0415
+
+        color = not no_color and _wants_color()
+        glyphs = glyphs_for(sys.stdout.encoding)
+        sys.stdout.write(render(diagnosis, found, say, color=color, glyphs=glyphs))
+    return 0 if diagnosis.as_expected else EXIT_FAILED
 
 
 def _language(arguments: Sequence[str]) -> str:

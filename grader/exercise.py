@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.errors import ExerciseError, UsageError
 from grader.subject.allowance import Allowance
+from grader.subject.device import DEVICES, DeviceName
 from grader.subject.python.launcher import Preload
 
 if TYPE_CHECKING:
@@ -85,7 +86,13 @@ class Exercise:
     # What is wanted before there is time to validate the manifest is read from it as it
     # stands; what is not of the right form is left to ``manifest`` to report.
 
-    def preload(self, language: str) -> Preload:
+    def devices(self, language: str) -> list[DeviceName]:
+        """What submissions in a language are graded on, where it is there."""
+        said = self._said_languages.get(language, {}).get("devices")
+        named = said if isinstance(said, list) else []
+        return [device for device in DEVICES if device == "cpu" or device in named]
+
+    def preload(self, language: str, device: DeviceName = "cpu") -> Preload:
         """What subjects in a language have imported before they see a submission."""
         said = self._said_languages.get(language, {})
         libraries, given, subject = said.get("preload"), said.get("given"), said.get("subject")
@@ -94,6 +101,7 @@ class Exercise:
             tuple(map(str, libraries)) if isinstance(libraries, list) else (),
             {name: self.folder / str(file) for name, file in modules.items()},
             self.folder / subject if isinstance(subject, str) else None,
+            device,
         )
 
     def allowance(self) -> Allowance:
@@ -141,7 +149,7 @@ class Exercise:
         return self.project.root / "mine" / self.languages()[language]
 
     def check_file(self, id: str) -> Path:
-        """The pytest file of a check."""
+        """The pytest file of a check, or of a demonstration."""
         return self.folder / "checks" / f"test_{id}.py"
 
     def example_file(self, id: str) -> Path:
@@ -166,6 +174,7 @@ class Exercise:
 
     def _named_files(self, manifest: "Manifest") -> list[Path]:
         files = [self.check_file(check.id) for check in manifest.checks]
+        files += [self.check_file(shown.id) for shown in manifest.demonstrations]
         for language in manifest.languages.values():
             named = [f"starter/{language.file}", *language.given.values()]
             named += [language.subject] if language.subject else []
@@ -174,6 +183,7 @@ class Exercise:
         for example in manifest.examples:
             files.append(self.example_file(example.id))
             files += [self.folder / "wrong" / file for file in example.variants.values()]
+        files += [self.folder / manifest.conformance] if manifest.conformance else []
         return files
 
     def shown(self, path: Path) -> str:

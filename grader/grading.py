@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Self
@@ -17,8 +17,19 @@ from grader.checks.session import Session
 from grader.errors import EnvironmentFault, ExerciseError, GraderError
 from grader.exercise import Exercise
 from grader.frames import Comparison, compare
-from grader.score import Error, IsolationInForce, Score, Status, Submitted, Text
+from grader.score import (
+    Demonstration,
+    Error,
+    IsolationInForce,
+    OnDevice,
+    Outcome,
+    Score,
+    Status,
+    Submitted,
+    Text,
+)
 from grader.subject.channel import Channel
+from grader.subject.device import DeviceName
 from grader.subject.isolation import Isolation, Level
 from grader.subject.output import Output
 from grader.subject.python.launcher import Launcher
@@ -26,7 +37,9 @@ from grader.subject.reference import Reference
 from grader.subject.subject import Interface, Limits, Source, Subject
 from grader.submission import Submission
 from grader.trace import Trace
-from grader.verdict import Verdict
+from grader.verdict import Verdict, demonstration
+
+Demonstrations = Sequence[Demonstration]
 
 #: How many calls of a failed case are drawn.
 _DRAWN = 3
@@ -41,7 +54,7 @@ class Grader:
     Args:
         exercise: what is graded.
         language: a key of the exercise's languages.
-        launcher: starts the subjects; it is closed with the grader.
+        launcher: starts the subjects, on one device; it is closed with the grader.
         level: how much isolation there must be: with ``require``, nothing is graded where a
             protection is missing.
         precedents: what was found of earlier submissions, for who grades many with one seed;
@@ -57,9 +70,12 @@ class Grader:
         precedents: Precedents | None = None,
     ) -> None:
         self._exercise, self._language, self._launcher = exercise, language, launcher
-        self._level, self.precedents = level, precedents
+        self._level, self.precedents, self._device = level, precedents, launcher.device
         manifest = exercise.manifest
         self._checks = manifest.checks
+        # Whoever grades many has them graded, and nothing else.
+        shown = manifest.demonstrations if precedents is None else ()
+        self._demonstrations = [one.id for one in shown if self._device in one.devices]
         self._reference_channel: Channel | None = None
         self._versions = dict(_VERSIONS)
         self._interface = Interface(
@@ -100,8 +116,11 @@ class Grader:
             gives one whose status is ``ungraded``.
         """
         started = time.perf_counter()
+        shown: Demonstrations = ()
         try:
             verdict = self._judge(submission, seed)
+            if verdict.error is None:
+                shown = self._demonstrate(submission, seed)
         except GraderError as fault:
             error = Error(kind="grader", message=Text.of(fault.message))
             verdict = Verdict.void(Status.UNGRADED, error, self._checks)
@@ -111,6 +130,9 @@ class Grader:
             self._exercise,
             submission,
             verdict,
+            device=self._device,
+            hardware=self._hardware if ran else "",
+            demonstrations=shown,
             seed=seed,
             isolation=self._isolation_in_force() if ran else self._no_isolation(),
             duration_s=time.perf_counter() - started,
@@ -140,7 +162,7 @@ class Grader:
             known = Precedents(seed)
         interview = Interview(known, self._session)
         rulings = interview.rulings(self.open(submission), self._reference)
-        undecided = [id for id in self._session.cases if id not in rulings]
+        undecided = [id for id in self._cases if id not in rulings]
         if undecided:
             hearing = self._hear(submission, seed, undecided)
             if hearing.error is not None:
@@ -148,7 +170,7 @@ class Grader:
             rulings |= hearing.rulings
             for ruling in hearing.rulings.values():
                 known.learn(ruling)
-        ordered = [rulings[id] for id in self._session.cases]
+        ordered = [rulings[id] for id in self._cases]
         return Verdict.of(ordered, self._checks, submission, self._draw)
 
     def _hear(self, submission: Submission, seed: int, cases: Collection[str]) -> Hearing:
@@ -165,10 +187,38 @@ class Grader:
             self._launcher.release(channel)
         return hearing
 
+    def _demonstrate(self, submission: Submission, seed: int) -> Demonstrations:
+        """Have a submission that was graded do what is worth no points, in a process of its own."""
+        return [
+            self._demonstration(id, case, submission, seed)
+            for id in self._demonstrations
+            for case in self._session.cases_of(id)
+        ]
+
+    def _demonstration(
+        self, id: str, case: str, submission: Submission, seed: int
+    ) -> Demonstration:
+        try:
+            hearing = self._hear(submission, seed, [case])
+            if hearing.error is None:
+                return demonstration(id, self._device, hearing.rulings[case])
+            message = hearing.error.message
+        except GraderError as fault:
+            message = fault.message
+        return Demonstration(
+            id=id, device=self._device, status=Outcome.ERROR, message=Text.of(message)
+        )
+
     @cached_property
     def _session(self) -> Session:
-        """The exercise's checks."""
-        return Session([self._exercise.check_file(check.id) for check in self._checks])
+        """The exercise's checks and demonstrations."""
+        ids = [*(check.id for check in self._checks), *self._demonstrations]
+        return Session([self._exercise.check_file(id) for id in ids])
+
+    @cached_property
+    def _cases(self) -> list[str]:
+        """The cases of all checks."""
+        return [case for check in self._checks for case in self._session.cases_of(check.id)]
 
     def _draw(self, trace: Trace) -> Comparison:
         """The last calls of a case beside the same calls on the reference."""
@@ -236,6 +286,11 @@ class Grader:
             )
 
     @property
+    def _hardware(self) -> str:
+        channel = self._reference_channel
+        return channel.hardware if channel else ""
+
+    @property
     def _isolation(self) -> Isolation:
         channel = self._reference_channel
         return (channel and channel.isolation) or Isolation()
@@ -258,6 +313,9 @@ def score_of(
     *,
     seed: int,
     isolation: IsolationInForce,
+    device: DeviceName = "cpu",
+    hardware: str = "",
+    demonstrations: Demonstrations = (),
     duration_s: float = 0.0,
     versions: Mapping[str, str] | None = None,
 ) -> Score:
@@ -269,22 +327,37 @@ def score_of(
         verdict: on the submission.
         seed: what the data of every case was drawn from.
         isolation: what stood around the submission.
+        device: what it ran on.
+        hardware: that device, in words.
+        demonstrations: what it was shown to do.
         duration_s: seconds that it all took.
         versions: of what graded it.
     """
-    points = float(sum(check.points for check in verdict.checks))
+    checks = [check.model_copy(update={"device": device}) for check in verdict.checks]
+    points = float(sum(check.points for check in checks))
+    score = None if verdict.status is Status.UNGRADED else points
+    here = OnDevice(
+        device=device,
+        hardware=hardware,
+        status=verdict.status,
+        score=score,
+        checks={check.id: check.status for check in checks},
+        missing=isolation.missing,
+    )
     return Score(
         exercise=exercise.id,
         submission=Submitted(
             path=submission.path, sha256=submission.sha256, language=submission.language
         ),
-        device="cpu",
+        device=device,
         status=verdict.status,
-        score=None if verdict.status is Status.UNGRADED else points,
-        max_score=float(sum(check.max_points for check in verdict.checks)),
-        checks=verdict.checks,
+        score=score,
+        max_score=float(sum(check.max_points for check in checks)),
+        checks=checks,
         advice=verdict.advice,
         error=verdict.error,
+        devices=[here],
+        demonstrations=demonstrations,
         isolation=isolation,
         seed=seed,
         duration_s=round(duration_s, 3),

@@ -11,6 +11,7 @@ from grader.i18n import DEFAULT, LANGUAGES
 from grader.message import Message
 from grader.model import Model
 from grader.subject.allowance import Allowance
+from grader.subject.device import DEVICES, DeviceName
 
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 HintId = Annotated[str, StringConstraints(pattern=r"^l[123](-[a-z0-9]+)?$")]
@@ -56,12 +57,14 @@ class Language(Model):
         preload: libraries to import before any submission is seen.
         subject: the exercise's module for the subject's side: its functions, and what is observed.
         given: the modules that a submission may import by these names.
+        devices: what it is graded on, besides the CPU, where it is there.
     """
 
     file: FileName
     preload: Sequence[str] = ()
     subject: FileName | None = None
     given: Mapping[str, FileName] = Field(default_factory=dict)
+    devices: Sequence[DeviceName] = ()
 
 
 class Class(Model):
@@ -90,6 +93,18 @@ class Check(Model):
     id: Id
     points: Annotated[int, Field(gt=0, le=1000)]
     hint: HintId
+
+
+class Demonstration(Model):
+    """Something that every submission is shown to do, for no points: ``checks/test_<id>.py``.
+
+    Attributes:
+        id: its name.
+        devices: where it is shown.
+    """
+
+    id: Id
+    devices: Annotated[Sequence[DeviceName], Field(min_length=1)] = DEVICES
 
 
 class Pages(Model):
@@ -125,6 +140,7 @@ class Manifest(Model):
         course: the course that the exercise belongs to.
         book_hints: where the course's book has its hints.
         book_solution: where it has its solution.
+        conformance: a program that says how the given graphs behave on each device, as JSON.
     """
 
     id: Id
@@ -143,8 +159,10 @@ class Manifest(Model):
     languages: Annotated[Mapping[str, Language], Field(min_length=1)]
     interface: Mapping[str, Class]
     checks: Annotated[Sequence[Check], Field(min_length=1)]
+    demonstrations: Sequence[Demonstration] = ()
     pages: Pages | None = None
     examples: Sequence[Example] = ()
+    conformance: FileName | None = None
 
     def texts(self) -> list[str]:
         """The names of a page's texts, in the order of the page; none where it has no page."""
@@ -180,8 +198,11 @@ def _twice(manifest: Manifest) -> Iterator[Message]:
     """Ids that there may be but one of. An example and a section of one id would share a text."""
     sections = [SUMMARY, *manifest.pages.sections] if manifest.pages else []
     examples = [example.id for example in manifest.examples]
+    checks = [check.id for check in manifest.checks]
+    demonstrations = [demonstration.id for demonstration in manifest.demonstrations]
     for key, ids, taken in (
-        ("checks", [check.id for check in manifest.checks], ()),
+        ("checks", checks, ()),
+        ("demonstrations", demonstrations, set(checks) & set(demonstrations)),
         ("pages.sections", sections, ()),
         ("examples", examples, set(sections) & set(examples)),
     ):

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 from pydantic import Field, field_serializer
 
@@ -16,6 +16,7 @@ from grader.frames import Comparison
 from grader.i18n import Translator
 from grader.message import Message
 from grader.model import Model
+from grader.subject.device import DeviceName
 from grader.subject.isolation import Level
 
 SCHEMA_VERSION = 1
@@ -125,7 +126,11 @@ class Case(Model):
 
 
 class Check(Model):
-    """One acceptance point: full points if every case passed, none otherwise."""
+    """One acceptance point: full points if every case passed, none otherwise.
+
+    Attributes:
+        device: where its cases ran: of several devices, the first on which it fared worst.
+    """
 
     id: str
     title: str = ""
@@ -134,6 +139,7 @@ class Check(Model):
     max_points: int
     message: Text | None = None
     hint: str
+    device: DeviceName = "cpu"
     cases: Sequence[Case] = ()
 
     def case(self) -> Case:
@@ -150,6 +156,53 @@ class Error(Model):
     line: int | None = None
     code: str | None = None
     output: Output | None = None
+
+
+class Row(Model):
+    """Values under one label."""
+
+    label: Text
+    values: Sequence[str]
+
+
+class Demonstration(Model):
+    """What a submission was shown to do, without any points.
+
+    Attributes:
+        id: its name.
+        device: where it ran.
+        status: how it went.
+        message: what it comes to, or what went wrong.
+        rows: what there was to be seen.
+    """
+
+    id: str
+    device: DeviceName
+    status: Outcome
+    message: Text | None = None
+    rows: Sequence[Row] = ()
+
+
+class OnDevice(Model):
+    """How a submission fared on one device.
+
+    Attributes:
+        device: which.
+        hardware: the device, in words, where it says.
+        status: as for the whole; None where nothing was graded there.
+        score: the points there.
+        checks: check -> how it ended there.
+        message: why nothing was graded there.
+        missing: the protections that were missing there.
+    """
+
+    device: DeviceName
+    hardware: str = ""
+    status: Status | None = None
+    score: float | None = None
+    checks: Mapping[str, Outcome] = Field(default_factory=dict)
+    message: Text | None = None
+    missing: Sequence[str] = ()
 
 
 class Submitted(Model):
@@ -176,8 +229,17 @@ class IsolationInForce(Model):
     missing: Sequence[str] = ()
 
 
+Spoken = TypeVar("Spoken", Case, Error, OnDevice, Demonstration)
+
+
 class Score(Model):
-    """The whole result of one grading."""
+    """The whole result of one grading.
+
+    Attributes:
+        device: the devices that it was graded on, joined by ``+``.
+        devices: how it fared on each, and those that were not there.
+        demonstrations: what else the submission was shown to do.
+    """
 
     schema_version: int = SCHEMA_VERSION
     exercise: str
@@ -189,6 +251,8 @@ class Score(Model):
     checks: Sequence[Check]
     advice: Sequence[Text] = ()
     error: Error | None = None
+    devices: Sequence[OnDevice] = ()
+    demonstrations: Sequence[Demonstration] = ()
     isolation: IsolationInForce
     seed: int
     duration_s: float
@@ -200,22 +264,32 @@ class Score(Model):
         def say(text: Text | None) -> Text | None:
             return text and text.model_copy(update={"text": translator(text.id, **text.params)})
 
-        def say_case(case: Case) -> Case:
-            return case.model_copy(update={"message": say(case.message)})
+        def say_message(part: Spoken) -> Spoken:
+            return part.model_copy(update={"message": say(part.message)})
+
+        def say_shown(shown: Demonstration) -> Demonstration:
+            rows = [row.model_copy(update={"label": say(row.label)}) for row in shown.rows]
+            return say_message(shown).model_copy(update={"rows": rows})
 
         checks = [
             check.model_copy(
                 update={
                     "title": translator(f"check.{check.id}"),
                     "message": say(check.message),
-                    "cases": [say_case(case) for case in check.cases],
+                    "cases": [say_message(case) for case in check.cases],
                 }
             )
             for check in self.checks
         ]
-        error = self.error and self.error.model_copy(update={"message": say(self.error.message)})
-        advice = [say(text) for text in self.advice]
-        return self.model_copy(update={"checks": checks, "error": error, "advice": advice})
+        return self.model_copy(
+            update={
+                "checks": checks,
+                "error": self.error and say_message(self.error),
+                "advice": [say(text) for text in self.advice],
+                "devices": [say_message(device) for device in self.devices],
+                "demonstrations": [say_shown(shown) for shown in self.demonstrations],
+            }
+        )
 
     def to_json(self) -> str:
         """As JSON text, with a line end; a list of plain values stands on one line."""

@@ -1,11 +1,14 @@
 """A grader ready to grade, the slow imports of its subjects begun before its own."""
 
+import contextlib
 import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.errors import ExerciseError
+from grader.errors import EnvironmentFault, ExerciseError
 from grader.exercise import Exercise
+from grader.message import Message
+from grader.subject.device import DeviceName, Wanted, missing
 from grader.subject.isolation import Level
 from grader.subject.python.launcher import launch
 
@@ -32,21 +35,23 @@ def open_grader(
     language: str,
     level: Level = "best",
     *,
+    device: DeviceName = "cpu",
     precedents: "Precedents | None" = None,
 ) -> "Grader":
-    """A grader for submissions in one language; close it after use.
+    """A grader for submissions in one language on one device; close it after use.
 
     Args:
         exercise: what is graded.
         language: a key of the exercise's languages.
         level: how much isolation there must be.
+        device: what submissions compute on.
         precedents: where there will be many gradings with one seed: what was found of one
             submission is then found again of others that give the same answers.
 
     Raises:
         ExerciseError: the exercise's manifest is at fault.
     """
-    launcher = launch(exercise.preload(language), exercise.allowance(), level)
+    launcher = launch(exercise.preload(language, device), exercise.allowance(), level)
     try:
         # Meanwhile the launcher's imports run.
         from grader.grading import Grader  # noqa: PLC0415
@@ -69,22 +74,60 @@ def validate_exercise(
 
 
 def grade_file(
-    exercise: Exercise, file: Path | None, *, seed: int, level: Level = "best"
+    exercise: Exercise,
+    file: Path | None,
+    *,
+    seed: int,
+    level: Level = "best",
+    wanted: Wanted = "auto",
 ) -> "Score":
     """The score of one file, or of the student's own where none is named.
 
+    Args:
+        exercise: what is graded.
+        file: the submission.
+        seed: what the data of every case is drawn from.
+        level: how much isolation there must be.
+        wanted: the devices to grade it on; ``auto`` for all that the exercise has and are here.
+
     Raises:
+        EnvironmentFault: a device that was asked for by name is not here.
         UsageError: the file's ending belongs to none of the exercise's languages.
         ExerciseError: the exercise's manifest is at fault.
     """
     language = exercise.language_of(file) if file else next(iter(exercise.languages()), None)
     if language is None:
         raise ExerciseError("exercise.no_languages", id=exercise.id)
-    with open_grader(exercise, language, level) as grader:
+    devices, absent = _devices(exercise, language, wanted)
+    with contextlib.ExitStack() as graders:
+        # All at once, for one imports what it needs while another does.
+        opened = [
+            graders.enter_context(open_grader(exercise, language, level, device=device))
+            for device in devices
+        ]
+        from grader.devices import together  # noqa: PLC0415
         from grader.submission import read  # noqa: PLC0415
 
-        path = file or _as_typed(exercise.mine(language))
-        return grader.grade(read(path, exercise, language), seed=seed)
+        submission = read(file or _as_typed(exercise.mine(language)), exercise, language)
+        return together([grader.grade(submission, seed=seed) for grader in opened], absent)
+
+
+def _devices(
+    exercise: Exercise, language: str, wanted: Wanted
+) -> tuple[list[DeviceName], dict[DeviceName, Message]]:
+    """The devices to grade on, and those that are not here.
+
+    Raises:
+        EnvironmentFault: one that was asked for by name is not, or the exercise has none of it.
+    """
+    has = exercise.devices(language)
+    if wanted != "auto":
+        why = missing(wanted) if wanted in has else Message("device.not_of_exercise", {})
+        if why is not None:
+            raise EnvironmentFault("environment.no_device", [why], device=wanted)
+        return [wanted], {}
+    absent = {device: why for device in has if (why := missing(device)) is not None}
+    return [device for device in has if device not in absent], absent
 
 
 def _as_typed(path: Path) -> Path:

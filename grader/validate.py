@@ -98,6 +98,8 @@ def validate(
         score = grader.grade(read(file, exercise, language), seed=seed)
         finding = Finding(file, claim, _seen(score), score)
         report.findings.append(finding)
+        if not (claim.fails or claim.unseen):
+            report.problems += _demonstration_problems(score)
         yield finding
     report.problems += _missing_texts(exercise, report.findings)
     if not only:
@@ -174,6 +176,14 @@ def _starter_problems(
         yield Message("validate.starter", {"seen": str(score.status)})
 
 
+def _demonstration_problems(score: Score) -> Iterable[Message]:
+    """What a right solution is shown to do, it does."""
+    for shown in score.demonstrations:
+        if shown.status is not Outcome.PASSED:
+            params = {"id": shown.id, "file": score.submission.path, "seen": str(shown.status)}
+            yield Message("validate.demonstration", params)
+
+
 def _hints(findings: Sequence[Finding]) -> set[str]:
     """Where the cases that were seen say to read on."""
     cases = (case for finding in findings for check in finding.score.checks for case in check.cases)
@@ -205,6 +215,10 @@ def _missing_texts(exercise: Exercise, findings: Sequence[Finding]) -> list[Mess
                 wanted |= {case.message.id} if case.message else set()
                 wanted |= {f"hint.{case.hint}"} if case.hint else set()
         wanted |= {text.id for text in finding.score.advice}
+        for shown in finding.score.demonstrations:
+            wanted.add(f"demonstration.{shown.id}")
+            wanted |= {shown.message.id} if shown.message else set()
+            wanted |= {row.label.id for row in shown.rows}
     return [
         Message("validate.no_text", {"language": language, "id": id})
         for language in LANGUAGES

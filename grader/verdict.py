@@ -9,7 +9,19 @@ from grader import manifest
 from grader.checks.ruling import Ruling
 from grader.errors import ExerciseError, SubmissionError
 from grader.frames import Comparison
-from grader.score import Case, Check, Error, Evidence, Outcome, Output, Status, Text
+from grader.score import (
+    Case,
+    Check,
+    Demonstration,
+    Error,
+    Evidence,
+    Outcome,
+    Output,
+    Row,
+    Status,
+    Text,
+)
+from grader.subject.device import DeviceName
 from grader.submission import Submission
 from grader.trace import Trace
 
@@ -113,6 +125,30 @@ def _case(ruling: Ruling) -> Case:
         output=Output(**finding["output"]) if finding["output"] else None,
         hint=finding["hint"],
         duration_s=round(ruling.duration_s, 4),
+    )
+
+
+def demonstration(id: str, device: DeviceName, ruling: Ruling) -> Demonstration:
+    """What a case that is worth no points has to show, or why it does not.
+
+    Args:
+        id: of the demonstration.
+        device: where it ran.
+        ruling: how its case went.
+
+    Raises:
+        ExerciseError: the case is itself at fault.
+    """
+    case = _case(ruling)
+    shown = ruling.shown if case.status is Outcome.PASSED else None
+    return Demonstration(
+        id=id,
+        device=device,
+        status=case.status,
+        message=Text.of(shown.message) if shown else case.message,
+        rows=[Row(label=Text.of(label), values=values) for label, values in shown.rows]
+        if shown
+        else [],
     )
 
 

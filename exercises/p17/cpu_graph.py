@@ -110,11 +110,8 @@ def kernel(fn: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
     """
 
     def launch(*args: object) -> torch.Tensor:
-        result = fn(*args)
         recorder = at_work()
-        if recorder is not None:
-            recorder.record_kernel(launch, args, result)
-        return result
+        return fn(*args) if recorder is None else recorder.run_kernel(fn, launch, args)
 
     return launch
 
@@ -254,11 +251,15 @@ class Recorder(_Mode):
             and _holders(source) == len((source, out, self._made))
         )
 
-    def record_kernel(
-        self, fn: Callable[..., torch.Tensor], args: Sequence[object], result: torch.Tensor
-    ) -> None:
-        """Record a call of a kernel of one's own; see ``kernel``."""
-        self._calls.append(launch_of(fn, _each(args, frozen), self._new(result, args)))
+    def run_kernel(
+        self, fn: Callable[..., torch.Tensor], launch: Callable[..., object], args: Sequence[object]
+    ) -> torch.Tensor:
+        """Run a kernel of one's own, and record the call that launches it; see ``kernel``."""
+        self._will_draw(torch.default_generator)
+        with _C._DisableTorchDispatch(), _C.DisableTorchFunction():
+            result = fn(*args)
+            self._calls.append(launch_of(launch, _each(args, frozen), self._new(result, args)))
+        return result
 
     def __torch_dispatch__(
         self, func: Any, types: object, args: Any = (), kwargs: Any = None
@@ -271,6 +272,9 @@ class Recorder(_Mode):
         # A tensor can be laid out in another way later on, or be given other memory.
         kept, named = _each(args, frozen), _each(kwargs, frozen)
         result = func(*args, **kwargs)
+        if op.base == "lift_fresh":  # a number of Python's: new at each call of fn, as in a replay
+            self._calls.append(Call(torch.Tensor.fill_, (frozen(result), result.item()), {}))
+            self._new(result, ())
         outs = self._new(result, (args, kwargs))
         if op.computes and (outs or op.writes):
             self._calls += op.calls(kept, named, outs)
@@ -303,11 +307,16 @@ class Recorder(_Mode):
         if op.draws:
             # What an operation is handed is another object each time, for one generator.
             drawn: Any = kwargs.get("generator") or torch.default_generator
-            place = drawn._cdata
-            generator = self._generators.get(place)
-            if generator is None:
+            if drawn._cdata not in self._generators:
                 _refuse(f"{op.name} draws from a generator not registered with the graph")
-            self._drawn.setdefault(place, (generator, generator.get_state()))
+            self._will_draw(drawn)
+        if not all(tensor.layout is torch.strided for tensor in _tensors((args, kwargs))):
+            _refuse(f"{op.name} works on a tensor that is not dense")
+
+    def _will_draw(self, generator: Any) -> None:
+        """Remember a generator's state, before numbers are drawn from it for the first time."""
+        place = generator._cdata
+        self._drawn.setdefault(place, (self._generators[place], generator.get_state()))
 
 
 class _NoHostReads(TorchFunctionMode):

@@ -3,12 +3,13 @@
 """
 
 import functools
+import types
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from exercises.p17 import cpu_graph
+from exercises.p17 import cpu_graph, cuda_graph, decode_step
 
 Fn = Callable[[torch.Tensor], torch.Tensor]
 
@@ -60,9 +61,32 @@ def replay(
         log.end({"output": static_out})
 
 
+def noted(make: Callable[..., Fn], log: Any) -> Callable[..., Fn]:
+    """A factory whose functions note their calls themselves, for the submission's thread to call
+    them: a GPU's stream is captured on one thread.
+    """
+
+    def made(**params: Any) -> Fn:
+        function = make(**params)
+
+        def fn(x: torch.Tensor) -> torch.Tensor:
+            # While it is captured nothing has been computed that could be looked at.
+            seen = None if torch.cuda.is_current_stream_capturing() else x
+            log.emit("function", function=fn, input=seen)
+            return function(x)
+
+        return fn
+
+    return made
+
+
 FUNCTIONS = {"affine": affine, "linear": linear, "reciprocal": reciprocal, "batch_sum": batch_sum}
 
 ACTS = {"capture": capture, "replay": replay}
+
+#: Functions that run where the submission does, on CPU and GPU alike: models whole, of which
+#: nothing is graded.
+PLAIN: dict[str, Callable[..., Any]] = {}
 
 #: How a function is given: as a kernel, for what is inside is not the submission's to see.
 give = cpu_graph.kernel
@@ -75,9 +99,26 @@ def observe(log: Any) -> None:
     held when it began and the output when it ended.
 
     It is no subclass: a submission would find the one that notes nothing above it.
+
+    On a GPU, the class that captures there goes by the name that submissions import.
     """
-    given = cpu_graph.CpuGraph
+    if log.device != "cpu":
+        cpu_graph.CpuGraph = cuda_graph.CudaGraph  # type: ignore[assignment, misc]
+        PLAIN.update({name: noted(make, log) for name, make in FUNCTIONS.items()})
+    given: Any = cpu_graph.CpuGraph
     capture_unseen, replay_unseen = given.capture, given.replay
+
+    def launch_ratio(**params: Any) -> Callable[[], list[float]]:
+        return lambda: decode_step.launch_ratio(unseen, device=log.device, **params)
+
+    def unseen(*over: Any) -> Any:
+        graph = given(*over)
+        return types.SimpleNamespace(
+            capture=lambda: capture_unseen(graph), replay=lambda: replay_unseen(graph)
+        )
+
+    PLAIN["launch_ratio"] = launch_ratio
+    PLAIN["decode_step"] = functools.partial(decode_step.DecodeStep, device=log.device)
     frozen, expect_fit, launch_of = cpu_graph.frozen, cpu_graph.expect_fit, cpu_graph.launch_of
     at_work = cpu_graph.at_work
 
@@ -114,7 +155,7 @@ def observe(log: Any) -> None:
         finally:
             log.end(output=over[2])
 
-    given.capture, given.replay = capture, replay  # type: ignore[method-assign]
+    given.capture, given.replay = capture, replay
     for seen, unseen in ((capture, capture_unseen), (replay, replay_unseen)):
         functools.update_wrapper(seen, unseen)
         del seen.__wrapped__  # type: ignore[attr-defined]

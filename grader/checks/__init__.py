@@ -9,6 +9,7 @@ from grader.checks.expect import (
     expect_same,
     expect_unchanged,
 )
+from grader.message import Message
 from grader.subject.faults import SubjectRaised
 from grader.subject.proxies import DType, Event, RemoteObject, RemoteTensor
 from grader.subject.subject import Subject
@@ -18,6 +19,7 @@ __all__ = [
     "CheckFailed",
     "DType",
     "Event",
+    "Message",
     "RemoteObject",
     "RemoteTensor",
     "Subject",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from grader.checks.ruling import Ruling
+from grader.checks.ruling import Ruling, Shown
 from grader.errors import GraderError, SubmissionError
 from grader.message import Message
 from grader.subject.output import Output
@@ -37,6 +37,7 @@ class Seen:
     trace: Trace = field(default_factory=Trace)
     advice: dict[str, Message] = field(default_factory=dict)
     printed: bool = False
+    shown: Shown | None = None
 
 
 @dataclass
@@ -73,5 +74,5 @@ class Hearing:
     def rule(self, report: Mapping[str, Any]) -> None:
         """Take down how a case went, as pytest-json-report says it."""
         seen = self.seen.pop(report["nodeid"], None) or Seen()
-        ruling = Ruling(report, seen.trace, seen.advice, seen.printed)
+        ruling = Ruling(report, seen.trace, seen.advice, seen.printed, shown=seen.shown)
         self.rulings[ruling.id] = ruling

@@ -1,7 +1,7 @@
 """The pytest plugin that checks run under: fixtures for the subject, and what failed, as data."""
 
 import random
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
@@ -9,6 +9,7 @@ import pytest
 
 from grader.checks.expect import CheckFailed, Unseen
 from grader.checks.hearing import Hearing, Seen
+from grader.checks.ruling import Shown
 from grader.errors import GraderError, SubmissionError
 from grader.message import Message
 from grader.subject.faults import SubjectRaised
@@ -22,6 +23,7 @@ _CALLS = 8
 _TEXT = 8000
 
 Advise = Callable[..., None]
+Show = Callable[..., None]
 
 
 class GradingPlugin:
@@ -80,6 +82,17 @@ class GradingPlugin:
             advice.setdefault(id, Message(id, params))
 
         return say
+
+    @pytest.fixture
+    def show(self, subject: Subject, request: pytest.FixtureRequest) -> Show:  # noqa: ARG002
+        """Show something: what it comes to, and rows of values, each under a label."""
+        seen = self.hearing.seen[request.node.nodeid]
+
+        def put(id: str, rows: Sequence[tuple[Message, Sequence[str]]], **params: object) -> None:
+            told = [(label, [str(_told(value)) for value in values]) for label, values in rows]
+            seen.shown = Shown(Message(id, _told(params)), told)
+
+        return put
 
     def pytest_json_runtest_metadata(self, call: pytest.CallInfo[Any]) -> dict[str, Any]:
         """What the report is to know of a stage that did not pass."""

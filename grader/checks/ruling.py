@@ -1,13 +1,26 @@
 """What was found in one case of a check."""
 
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from grader.frames import Comparison
 from grader.message import Message
 from grader.trace import Trace
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a case has to show.
+
+    Attributes:
+        message: what it comes to.
+        rows: values, each under a label.
+    """
+
+    message: Message
+    rows: Sequence[tuple[Message, Sequence[str]]] = ()
 
 
 @dataclass(frozen=True)
@@ -21,6 +34,7 @@ class Ruling:
         printed: whether the submission printed anything meanwhile.
         seconds: how long it took, where the report does not tell.
         drawings: its last calls beside the reference's, packed, once they are drawn.
+        shown: what it has to show, where it shows anything.
     """
 
     report: Mapping[str, Any]
@@ -29,6 +43,7 @@ class Ruling:
     printed: bool = False
     seconds: float | None = None
     drawings: list[bytes] = field(default_factory=list)
+    shown: Shown | None = None
 
     @property
     def id(self) -> str:

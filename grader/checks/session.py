@@ -101,6 +101,10 @@ class Session:
         """End it, unless it has ended."""
         self._closing.close()
 
+    def cases_of(self, id: str) -> list[str]:
+        """The cases in the file of a check or a demonstration."""
+        return [case for case in self.cases if case.partition("::")[0].endswith(f"/test_{id}.py")]
+
     def hear(self, hearing: Hearing, cases: Collection[str]) -> None:
         """Run cases on a submission; what comes of it is in the hearing.
 

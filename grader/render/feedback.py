@@ -23,5 +23,6 @@ def feedback_page(score: Score, say: Translator, *, hints: bool) -> str:
         number=shown.exercise.upper(),
         failed=[(check, check.case()) for check in failed],
         remedy=say.remedy(error.message.id, **error.message.params) if error else "",
+        graded_on=[one.device for one in shown.devices if one.status is not None],
         hints=hints,
     )

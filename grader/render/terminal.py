@@ -7,7 +7,8 @@ from click import style
 from wcwidth import wcswidth
 
 from grader.i18n import Translator, printable
-from grader.score import Case, Check, Error, Outcome, Output, Score, Status, Stream
+from grader.score import Case, Check, Error, OnDevice, Outcome, Output, Score, Status, Stream
+from grader.subject.device import DeviceName
 
 #: Lines of a submission's output that are shown with one failure.
 _OUTPUT_LINES = 20
@@ -84,6 +85,7 @@ class _Page:
         else:
             yield from self._table()
             yield from self._checks()
+            yield from self._demonstrations()
             yield from self._advice()
             yield from self._more()
         yield from self._total()
@@ -93,7 +95,31 @@ class _Page:
         yield self._bold(f"{score.exercise.upper()}{dot}{self._say('exercise.title')}")
         seed = self._say("terminal.seed", seed=score.seed)
         yield dot.join((printable(score.submission.path), score.device, seed))
+        for device in score.devices:
+            yield from self._device(device)
         yield ""
+
+    def _device(self, device: OnDevice) -> Iterator[str]:
+        """What there is to say of one device: a lone one that was there goes without saying."""
+        if device.status is None and device.message is not None:
+            yield self._say("terminal.not_on", device=device.device, why=device.message.text)
+        elif len(self._devices) > 1:
+            outcome = Outcome.PASSED if device.status is Status.PASSED else Outcome.FAILED
+            text = self._say(
+                "terminal.on",
+                device=device.device,
+                hardware=f" ({printable(device.hardware)})" if device.hardware else "",
+                score="-" if device.score is None else f"{device.score:g}",
+                max=self._score.max_score,
+            )
+            yield self._paint(text, outcome)
+            if device.message is not None:
+                yield from _indent(2, printable(device.message.text))
+
+    @property
+    def _devices(self) -> list[DeviceName]:
+        """The devices that something was graded on."""
+        return [one.device for one in self._score.devices if one.status is not None]
 
     def _table(self) -> Iterator[str]:
         checks = self._score.checks
@@ -138,7 +164,8 @@ class _Page:
     def _check(self, check: Check, case: Case) -> Iterator[str]:
         mark = self._paint(self._mark(check.status), check.status)
         name = self._say(f"case.{check.id}.{case.id.partition('[')[0]}")
-        yield f"{mark} {self._bold(check.id)} {self._glyphs.dot} {name} ({case.id})"
+        where = f" {self._glyphs.dot} {check.device}" if len(self._devices) > 1 else ""
+        yield f"{mark} {self._bold(check.id)}{where} {self._glyphs.dot} {name} ({case.id})"
         if check.message is not None:
             yield from _indent(2, printable(check.message.text))
         yield from self._evidence(case)
@@ -207,6 +234,19 @@ class _Page:
         elif between > 0:
             yield self._say("terminal.lines_left_out", count=between)
         yield from tail[-_OUTPUT_LINES:]
+
+    def _demonstrations(self) -> Iterator[str]:
+        if not self._score.demonstrations:
+            return
+        yield self._bold(self._say("terminal.demonstrations"))
+        for shown in self._score.demonstrations:
+            mark = self._paint(self._mark(shown.status), shown.status)
+            title = self._say(f"demonstration.{shown.id}")
+            where = f" {self._glyphs.dot} {shown.device}" if len(self._devices) > 1 else ""
+            yield f"  {mark} {title}{where}"
+            if shown.message is not None:
+                yield from _indent(4, printable(shown.message.text))
+        yield ""
 
     def _advice(self) -> Iterator[str]:
         if self._score.advice:

@@ -19,6 +19,7 @@ from grader.protocol import (
     encode_line,
     unseal,
 )
+from grader.subject.device import DeviceName
 from grader.subject.isolation import Isolation
 from grader.subject.output import Output
 
@@ -63,9 +64,18 @@ class Channel:
         stderr: what was printed there.
         printed: bytes printed in all; ``forget_output`` does not reset them.
         isolation: the walls around the subject; None until they are known.
+        device: what it computes on.
+        hardware: what that is, in words; empty where nobody says.
     """
 
-    def __init__(self, pipe: socket.socket, streams: tuple[int, int], process: Process) -> None:
+    def __init__(
+        self,
+        pipe: socket.socket,
+        streams: tuple[int, int],
+        process: Process,
+        device: DeviceName = "cpu",
+    ) -> None:
+        self.device, self.hardware = device, ""
         self.stdout, self.stderr = Output(), Output()
         self._pipe, self._streams, self._process = pipe, streams, process
         self._buffer, self._outgoing = bytearray(), bytearray()
@@ -96,6 +106,8 @@ class Channel:
         key = secrets.token_bytes(32)
         try:
             said = decode_line(self._read_line(seconds, math.inf, "greeting"))
+            if "no_device" in said:
+                raise EnvironmentFault("environment.no_cuda", detail=said["no_device"])
             if "failed" in said:
                 raise EnvironmentFault("environment.walls", detail=said["failed"])
             number = self.send("seal", key=key.hex())
@@ -103,6 +115,7 @@ class Channel:
         except SubmissionError as error:
             raise EnvironmentFault("environment.walls", detail=error.kind) from None
         self.isolation = Isolation(frozenset(said["walls"]), said["lacking"])
+        self.hardware = str(said.get("hardware", ""))
         self._key = key
 
     def send(self, op: str, written: bytes = b"", /, **fields: object) -> int:

@@ -19,7 +19,8 @@ _GIVEN_BY: Mapping[str, tuple[frozenset[str], ...]] = {
     "scratch": (frozenset({"namespace"}), frozenset({"landlock", "seccomp"})),
     "processes": (frozenset({"namespace"}), frozenset({"landlock", "seccomp"})),
     "system_calls": (frozenset({"seccomp"}),),
-    "memory": (frozenset({"rlimit"}),),
+    # A GPU's driver takes address space by the terabyte: there it cannot be limited.
+    "memory": (frozenset({"rlimit_memory"}),),
     "cpu": (frozenset({"rlimit"}),),
     "threads": (frozenset({"rlimit_threads"}),),
     "open_files": (frozenset({"rlimit"}),),

@@ -102,6 +102,7 @@ class Recalled(Subject):
 
     def __init__(self, reference: Reference, remembered: dict[bytes, WireMessage]) -> None:
         self.interface, self.limits, self.trace = reference.interface, reference.limits, Trace()
+        self.device = reference.device
         self._reference, self._remembered = reference, remembered
         self._asked, self._follows = b"", False
 

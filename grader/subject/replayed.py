@@ -32,6 +32,7 @@ class Replayed(Subject):
 
     def __init__(self, subject: Subject, script: Script, replies: Sequence[Message]) -> None:
         self.interface, self.limits = subject.interface, subject.limits
+        self.device = subject.device
         self._answered = iter(script.followed(replies))
         self.trace = Trace()
         loaded = next(self._answered)

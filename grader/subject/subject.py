@@ -92,12 +92,16 @@ class Subject:
         source: what the submission is.
         interface: what it must offer.
         limits: how long it may take.
+
+    Attributes:
+        trace: all that was asked of it.
+        device: what it computes on.
     """
 
     def __init__(
         self, channel: Channel, source: Source, interface: Interface, limits: Limits
     ) -> None:
-        self.trace = Trace()
+        self.trace, self.device = Trace(), channel.device
         self._channel, self._source = channel, source
         self.interface, self.limits = interface, limits
 

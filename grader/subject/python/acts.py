@@ -89,6 +89,13 @@ def load(code: types.CodeType, module: types.ModuleType, interface: Mapping[str,
         _check_class(module, name, methods)
 
 
+def compute_on(device: str) -> None:
+    """Have what is computed on this thread be computed on a device, where nobody names another."""
+    import torch  # noqa: PLC0415 - only exercises that have it have devices
+
+    torch.set_default_device(device)
+
+
 def new(
     module: types.ModuleType, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> object:

@@ -36,7 +36,7 @@ _RESERVE_BYTES = 4 * 1024 * 1024
 # others into any module that it can import, and into that of the acts, where its frames begin.
 _new_module, _from_base64 = types.ModuleType, binascii.a2b_base64
 _load, _rest, _new, _call = acts.load, acts.rest, acts.new, acts.call
-_get, _watch = acts.get, acts.watch
+_get, _watch, _compute_on = acts.get, acts.watch, acts.compute_on
 
 #: What reads JSON in C. What the library has around it asks for builtins by name.
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
@@ -60,11 +60,15 @@ class Host(Own):
         exercise: the exercise's module for this side of the pipe: ``FUNCTIONS`` (name ->
             factory), ``ACTS`` (name -> what the given library does, to be done on this thread),
             ``observe(log)``, which makes the given library report its events, and perhaps ``give``,
-            which dresses the functions given. None for an exercise that gives nothing.
+            which dresses the functions given, and ``PLAIN`` (name -> factory), functions that run
+            where the submission does. None for an exercise that gives nothing.
         given: the modules that submissions import.
+        device: what is computed on.
     """
 
-    def __init__(self, exercise: Any | None, given: Iterable[types.ModuleType] = ()) -> None:
+    def __init__(
+        self, exercise: Any | None, given: Iterable[types.ModuleType] = (), device: str = "cpu"
+    ) -> None:
         self._functions = dict(exercise.FUNCTIONS) if exercise is not None else {}
         self._exercise_acts = dict(exercise.ACTS) if exercise is not None else {}
         self._give = getattr(exercise, "give", None) or _as_it_is
@@ -83,11 +87,15 @@ class Host(Own):
         self._played: list[bytes] = []
         self._reserve = bytes(_RESERVE_BYTES)  # taken and not touched, unlike a bytearray
         self.log = EventLog(self._values.describe)
-        scribe = Scribe(self.log, self._perform, self._stage.give)
+        scribe = Scribe(self.log, self._perform, self._stage.give, device)
         if exercise is not None:
             exercise.observe(scribe)
+        self._plain = dict(exercise.PLAIN) if exercise is not None else {}
         self._given = Given(given, [scribe])
         self._lasting_gates = self._stage.gates
+        if device != "cpu":
+            tensors.compute_on(device)
+            self._do(_compute_on, device)
 
     def serve(self, requests: BinaryIO, send: Callable[[bytes], None]) -> None:
         """Answer requests until there are no more."""
@@ -166,6 +174,8 @@ class Host(Own):
 
     def _op_function(self, request: Message) -> Message:
         params = {name: self._values.build(value) for name, value in request["params"].items()}
+        if request["name"] in self._plain:
+            return self._told(self._do(_call, self._plain[request["name"]], None, (), params))
         function = self._functions[request["name"]](**params)
 
         def evaluate(*args: object) -> object:

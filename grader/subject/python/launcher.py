@@ -19,6 +19,7 @@ from typing import Any, Literal
 from grader.errors import EnvironmentFault
 from grader.subject.allowance import Allowance
 from grader.subject.channel import Channel
+from grader.subject.device import DeviceName, facts_of, files_of
 from grader.subject.isolation import WALLS, Level
 from grader.subject.python import libraries
 from grader.subject.sandbox.plan import Plan
@@ -26,7 +27,10 @@ from grader.subject.sandbox.plan import Plan
 _ROOT = Path(__file__).resolve().parents[3]
 
 #: Variables that Python and torch need to start. Nothing else of the environment is passed on.
-_ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
+_ENVIRONMENT = (
+    "PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT",
+    "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -37,11 +41,13 @@ class Preload:
         libraries: modules by name, such as ``torch``.
         given: dotted name -> file, the modules that students import.
         exercise: the exercise's module for the subject's side, if it has one.
+        device: what subjects compute on.
     """
 
     libraries: tuple[str, ...] = ()
     given: dict[str, Path] = field(default_factory=dict)
     exercise: Path | None = None
+    device: DeviceName = "cpu"
 
 
 class ForkServer:
@@ -54,6 +60,9 @@ class ForkServer:
         preload: what is imported.
         allowance: what a subject may take.
         walls: the walls to build around each, of those that ``isolation`` knows.
+
+    Attributes:
+        device: what they compute on.
     """
 
     kind: Literal["fork"] = "fork"
@@ -65,6 +74,7 @@ class ForkServer:
         walls: Sequence[str] = WALLS,
     ) -> None:
         self._server = _Server(preload, allowance or Allowance(), walls, fork=True)
+        self.device = preload.device
         self._ready = False
         self._unanswered: _Forked | None = None
         self._discarded: list[int] = []
@@ -91,7 +101,7 @@ class ForkServer:
             undo.pop_all()
         self._discarded = []
         self._unanswered = _Forked(self)
-        return Channel(ours, (out, err), self._unanswered)
+        return Channel(ours, (out, err), self._unanswered, self.device)
 
     def release(self, channel: Channel) -> None:
         """End a subject."""
@@ -160,6 +170,7 @@ class FreshProcess:
 
     def __init__(self, preload: Preload, allowance: Allowance | None = None) -> None:
         self._preload, self._allowance = preload, allowance or Allowance()
+        self.device = preload.device
 
     def open(self, *, lasting: bool = False) -> Channel:  # noqa: ARG002 - as a fork server's
         """A channel to a subject that nobody has used, which takes the time of its imports.
@@ -176,7 +187,7 @@ class FreshProcess:
             undo.callback(server.close)
             server.await_ready()
             undo.pop_all()
-        return Channel(server.control, (out, err), server)
+        return Channel(server.control, (out, err), server, self.device)
 
     def release(self, channel: Channel) -> None:
         """End a subject."""
@@ -210,13 +221,14 @@ class _Server:
         self._scratch = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
         self.control, theirs = socket.socketpair()
         search_path = libraries.search_path(preload.libraries)
+        device = preload.device
         plan = Plan(
             walls=walls,
-            readable=libraries.readable(search_path) if walls else (),
-            devices=libraries.DEVICES,
+            readable=[*libraries.readable(search_path), *facts_of(device)] if walls else (),
+            devices=[*libraries.DEVICES, *files_of(device)],
             scratch=self._scratch.name,
             scratch_mb=allowance.scratch_mb,
-            memory_mb=allowance.memory_mb,
+            memory_mb=allowance.memory_mb if device == "cpu" else None,
             cpu_s=math.ceil(allowance.grading_s),
             threads=allowance.threads,
             open_files=allowance.open_files,
@@ -230,6 +242,7 @@ class _Server:
             "preload": preload.libraries,
             "given": {name: str(path) for name, path in preload.given.items()},
             "exercise": str(preload.exercise) if preload.exercise else None,
+            "device": device,
         }
         start = f"import sys; sys.path.insert(0, {str(_ROOT)!r})\n"
         start += "from grader.subject.python.server import main; main()"

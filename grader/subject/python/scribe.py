@@ -20,9 +20,16 @@ class Scribe:
         log: where events go.
         perform: performs an act of the exercise's, if it can; see ``Host``.
         give: makes a function that the host's thread carries out.
+        device: what is computed on.
+
+    Attributes:
+        device: what is computed on.
     """
 
-    def __init__(self, log: "EventLog", perform: Callable[..., Sequence[Any]], give: Give) -> None:
+    def __init__(
+        self, log: "EventLog", perform: Callable[..., Sequence[Any]], give: Give, device: str
+    ) -> None:
+        self.device = device
         self._emit, self._begin, self._end = give(log.emit), give(log.begin), give(log.end)
         self._perform = give(perform)
 

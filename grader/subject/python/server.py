@@ -69,7 +69,8 @@ def _prepare(config: Config) -> "tuple[Sandbox | None, _Imported]":
     gc.disable()  # nothing imported here is garbage; a fifth of the time goes to looking
     _preload(config["preload"], tensors)
     modules = [_execute(name, file) for name, file in given.items()]
-    imported = _Imported(_both_sides(exercise) if exercise else None, modules)
+    both = _both_sides(exercise) if exercise else None
+    imported = _Imported(both, modules, config["device"])
     guard.put_out_of_sight()
     return sandbox, imported
 
@@ -89,6 +90,7 @@ def _both_sides(exercise: "_File") -> types.SimpleNamespace:
         ACTS=getattr(functions, "ACTS", {}),
         observe=watching.observe,
         give=getattr(watching, "give", None),
+        PLAIN=getattr(watching, "PLAIN", {}),
     )
 
 
@@ -112,10 +114,13 @@ def _preload(libraries: list[str], tensors: "_File") -> None:
 
 @dataclass(frozen=True)
 class _Imported(Own):
-    """What has been imported of the project's: the exercise's own module, and those given."""
+    """What has been imported of the project's: the exercise's own module, and those given; and
+    what is computed on.
+    """
 
     exercise: types.SimpleNamespace | None
     given: list[types.ModuleType]
+    device: str
 
 
 @dataclass(frozen=True)
@@ -252,8 +257,10 @@ def _become_subject(pipe: socket.socket, imported: "_Imported", greeting: Config
 
     The greeting says which walls stand. Nothing of a student's has run before it.
     """
+    if imported.device != "cpu" and "failed" not in greeting:
+        greeting = _with_device(greeting)
     pipe.sendall(_line(greeting))
-    if "failed" in greeting:
+    if "failed" in greeting or "no_device" in greeting:
         return
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):  # whoever started all this may have held it back
@@ -265,10 +272,22 @@ def _become_subject(pipe: socket.socket, imported: "_Imported", greeting: Config
     sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123 - kept for good
     sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
-    host = Host(imported.exercise, imported.given)
+    host = Host(imported.exercise, imported.given, imported.device)
     held = guard.put_away()  # noqa: F841 - by this frame, for as long as the process lives
     guard.put_up()
     host.serve(pipe.makefile("rb"), pipe.sendall)
+
+
+def _with_device(greeting: Config) -> Config:
+    """A greeting that tells which GPU there is, or why there is none: CUDA starts here, for it
+    does not survive a fork.
+    """
+    import torch  # noqa: PLC0415 - it is there, where a device is asked for
+
+    try:
+        return greeting | {"hardware": torch.cuda.get_device_name()}
+    except Exception as error:  # noqa: BLE001 - a driver may fail in many ways
+        return {"no_device": str(error).splitlines()[0]}
 
 
 def _line(message: Config) -> bytes:

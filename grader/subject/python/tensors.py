@@ -33,6 +33,12 @@ _size, _stride, _storage_offset = _Base.size, _Base.stride, _Base.storage_offset
 _is_cpu, _dtype_in, _layout_of = _Base.is_cpu.__get__, _Base.dtype.__get__, _Base.layout.__get__
 _is_meta = _Base.is_meta.__get__
 
+_torch_device = torch.device
+_CPU = torch.device("cpu")
+
+#: Where tensors are made.
+_device = _CPU
+
 #: What holds on one thread and must hold on the other that computes for it.
 AMBIENT = (_grad, _inference)
 
@@ -98,6 +104,12 @@ def dtype_name(dtype: Any) -> str:
     return _NAMES[dtype]
 
 
+def compute_on(device: str) -> None:
+    """Have the tensors that ``decode`` makes lie on a device."""
+    global _device  # noqa: PLW0603 - a process has one
+    _device = _torch_device(device)
+
+
 def dtype_of(name: str) -> torch.dtype:
     """``"bfloat16"`` -> ``torch.bfloat16``."""
     dtype: torch.dtype = _DTYPES[name]
@@ -131,15 +143,23 @@ def decode(value: Json) -> torch.Tensor:
     data = bytearray(_from_base64(value["data"]))
     shape, dtype = value["shape"], _DTYPES[value["dtype"]]
     dense = (
-        _Base.clone(_Base.reshape(_frombuffer(data, dtype=dtype), shape))
+        _clone_of(_Base.reshape(_frombuffer(data, dtype=dtype), shape))
         if data
-        else _empty(shape, dtype=dtype)
+        else _empty(shape, dtype=dtype, device=_device)
     )
     if "strides" not in value:
         return dense
-    laid_out = _empty_strided(shape, value["strides"], dtype=dtype)
+    laid_out = _empty_strided(shape, value["strides"], dtype=dtype, device=_device)
     _Base.copy_(laid_out, dense)
     return laid_out
+
+
+def _clone_of(tensor: Any) -> torch.Tensor:
+    """A copy on the device that is computed on."""
+    copy: torch.Tensor = (
+        _Base.clone(tensor) if _device is _CPU else _Base.to(tensor, _device, copy=True)
+    )
+    return copy
 
 
 def overwrite(tensor: Any, value: Json) -> None:

@@ -13,6 +13,7 @@ from landlock import FSAccess
 from grader.subject.sandbox.plan import Plan
 
 _READ = FSAccess.READ_FILE | FSAccess.READ_DIR
+_DEVICE = FSAccess.READ_FILE | FSAccess.WRITE_FILE | FSAccess.IOCTL_DEV
 _SPECIAL = FSAccess.MAKE_CHAR | FSAccess.MAKE_BLOCK | FSAccess.MAKE_SOCK | FSAccess.EXECUTE
 
 
@@ -33,7 +34,7 @@ class Files:
         for path in filter(Path.exists, map(Path, plan.readable)):
             self._rules.allow(path, rules=_READ if path.is_dir() else FSAccess.READ_FILE)
         for path in filter(Path.exists, map(Path, plan.devices)):
-            self._rules.allow(path, rules=FSAccess.READ_FILE | FSAccess.WRITE_FILE)
+            self._rules.allow(path, rules=_DEVICE)
         if scratch:
             # The folder itself is hidden by what each subject has mounted there: rules are
             # looked up in what a mount lies in, but not at the place that it covers.

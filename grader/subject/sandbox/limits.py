@@ -30,7 +30,8 @@ class Limits:
     def __init__(self, plan: Plan, proc: str) -> None:
         self._plan = plan
         pages = int(Path(proc, "self", "statm").read_text("ascii").split()[0])
-        self._memory = pages * resource.getpagesize() + plan.memory_mb * 1_000_000
+        more = plan.memory_mb
+        self._memory = None if more is None else pages * resource.getpagesize() + more * 1_000_000
         self._tasks = int(Path(proc, "loadavg").read_text("ascii").split()[3].partition("/")[2])
 
     def apply(self, *, own_count: bool, lasting: bool) -> None:
@@ -45,11 +46,12 @@ class Limits:
         if not own_count or _kernel() < _COUNTED_APART:
             threads += self._tasks  # the user's other threads are counted in
         limits = {
-            resource.RLIMIT_AS: self._memory,
             resource.RLIMIT_NPROC: threads,
             resource.RLIMIT_NOFILE: plan.open_files,
             resource.RLIMIT_FSIZE: plan.scratch_mb * 1_000_000,
         } | dict.fromkeys(_NOTHING, 0)
+        if self._memory is not None:
+            limits[resource.RLIMIT_AS] = self._memory
         if not lasting:
             limits[resource.RLIMIT_CPU] = plan.cpu_s
         for limit, wanted in limits.items():

@@ -16,7 +16,8 @@ class Plan:
         devices: device files that they may read and write.
         scratch: the folder that is theirs to write to.
         scratch_mb: megabytes that it holds.
-        memory_mb: megabytes of address space beyond what the server had.
+        memory_mb: megabytes of address space beyond what the server had; None for as many as it
+            likes, which is what a GPU's driver takes.
         cpu_s: seconds of processor time, of all threads together.
         threads: how many there may be at once.
         open_files: how many descriptors there may be at once.
@@ -27,7 +28,7 @@ class Plan:
     devices: Sequence[str]
     scratch: str
     scratch_mb: int
-    memory_mb: int
+    memory_mb: int | None
     cpu_s: int
     threads: int
     open_files: int

@@ -87,6 +87,7 @@ class Sandbox:
             self._limits.apply(own_count=self._namespaces is not None, lasting=lasting)
             # The kernel counts root's threads, but never says no.
             stand += ["rlimit"] + (["rlimit_threads"] if os.getuid() != 0 else [])
+            stand += ["rlimit_memory"] if self._plan.memory_mb is not None else []
         if self._files is not None:
             self._files.apply()
             stand.append("landlock")
