@@ -176,15 +176,13 @@ class Grader:
     def _hear(self, submission: Submission, seed: int, cases: Collection[str]) -> Hearing:
         """Judge cases step by step, in a process with the submission in it."""
         deadline = time.monotonic() + self._exercise.manifest.limits.grading_s
-        channel = self._launcher.open()
         subjects = _Subjects(
-            channel, lambda fresh: self._subject(channel, submission, deadline, fresh=fresh)
+            self._launcher,
+            lambda channel, fresh: self._subject(channel, submission, deadline, fresh=fresh),
         )
         hearing = Hearing(subjects, self._reference, seed)
-        try:
+        with contextlib.closing(subjects):
             self._session.hear(hearing, cases)
-        finally:
-            self._launcher.release(channel)
         return hearing
 
     def _demonstrate(self, submission: Submission, seed: int) -> Demonstrations:
@@ -372,14 +370,19 @@ class _Subjects:
     its classes keep to themselves in one case cannot fail another. A file that is slow to
     import, for a demo perhaps, is executed once.
 
+    Not so on a GPU, once something was raised: a capture that failed may leave a process behind in
+    which no other works, and the next case gets one of its own.
+
     Args:
-        channel: the process.
-        begin: a subject in it, with the submission executed anew or as it is.
+        launcher: starts processes.
+        begin: a subject in one, with the submission executed anew or as it is.
     """
 
-    def __init__(self, channel: Channel, begin: Callable[[bool], Subject]) -> None:
-        self.channel, self._begin = channel, begin
+    def __init__(self, launcher: Launcher, begin: Callable[[Channel, bool], Subject]) -> None:
+        self._launcher, self._begin = launcher, begin
+        self.channel = launcher.open()
         self._load_s: float | None = None
+        self._last: Subject | None = None
 
     def printed(self) -> tuple[Output, Output]:
         """What the case under way has printed: stdout and stderr."""
@@ -391,10 +394,23 @@ class _Subjects:
         Raises:
             SubmissionError: it cannot be loaded.
         """
+        if self._last is not None and _is_spoilt(self._last):
+            spoilt, self.channel = self.channel, self._launcher.open()
+            self._launcher.release(spoilt)
+            self._load_s = None
         self.channel.forget_output()
         started = time.perf_counter()
         fresh = self._load_s is None or self._load_s < SLOW_LOAD_S
-        subject = self._begin(fresh)
+        subject = self._last = self._begin(self.channel, fresh)
         if fresh:
             self._load_s = time.perf_counter() - started
         return subject
+
+    def close(self) -> None:
+        """End the process."""
+        self._launcher.release(self.channel)
+
+
+def _is_spoilt(subject: Subject) -> bool:
+    """Whether a subject may have left a context behind in which CUDA does nothing more."""
+    return subject.device != "cpu" and any("error" in step.reply for step in subject.trace)

@@ -120,18 +120,22 @@ class Tensor:
         """The values, one list a row; deeper dimensions are flattened into their row."""
         return [list(_unpack(self._row(i), self.dtype)) for i in range(len(self))]
 
-    def first_difference(self, other: "Tensor") -> int | None:
+    def first_difference(self, other: "Tensor", tolerance: float = 0.0) -> int | None:
         """The first row in which two tensors differ, or None; 0 where shape or dtype differ.
 
         Bits are compared, so ``-0.0`` differs from ``0.0``; a NaN equals any NaN, for the
         payload of a NaN is not specified by IEEE 754.
+
+        Args:
+            other: what to compare with.
+            tolerance: by which part of the other's elements the own ones may be off.
         """
         if (self.dtype, self.shape) != (other.dtype, other.shape):
             return 0
         if self.data == other.data:
             return None
         for i in self._filled_rows:
-            if self.differing_columns(other, i):
+            if self.differing_columns(other, i, tolerance):
                 return i
         return None
 
@@ -151,7 +155,7 @@ class Tensor:
     def _row_bytes(self) -> int:
         return DTYPES[self.dtype][0] * math.prod(self.shape[1:])
 
-    def differing_columns(self, other: "Tensor", row: int) -> list[int]:
+    def differing_columns(self, other: "Tensor", row: int, tolerance: float = 0.0) -> list[int]:
         """Where a row differs from another tensor's of the same shape and dtype, as
         ``first_difference`` tells values apart; deeper dimensions are flattened.
         """
@@ -164,7 +168,8 @@ class Tensor:
         for i, (x, y) in enumerate(pairs):
             same_bits = mine[i * size : (i + 1) * size] == theirs[i * size : (i + 1) * size]
             both_nan = x != x and y != y  # noqa: PLR0124 - only a NaN differs from itself
-            if not same_bits and not both_nan:
+            near = tolerance > 0 and abs(x - y) <= tolerance * abs(y) < math.inf
+            if not (same_bits or both_nan or near):
                 columns.append(i)
         return columns
 

@@ -115,7 +115,11 @@ def test_preload(p17, stack):
     """What a subject has imported is what the manifest says, with the files' places."""
     preload = p17.preload("python")
     assert preload.libraries == ("torch",)
-    assert preload.given == {"exercises.p17.cpu_graph": p17.folder / "cpu_graph.py"}
+    assert preload.given == {
+        f"exercises.p17.{name}": p17.folder / f"{name}.py"
+        for name in ("cpu_graph", "cuda_graph", "decode_step")
+    }
+    assert preload.device == "cpu"
     assert preload.exercise == p17.folder / "subject.py"
     nothing = stack.preload("python")
     assert (nothing.libraries, nothing.given, nothing.exercise) == ((), {}, None)
@@ -177,6 +181,7 @@ MISTAKES = {
         "examples.0.variants.a",
     ),
     "book_hints": ("minutes = 5", "minutes = 5\nbook_hints = 3", "value", "book_hints"),
+    "conformance_with_folder": (PREVIOUS, PREVIOUS + '\nconformance = "../c.py"', "value", "conformance"),
     "methods_no_list": ("pop = []", 'pop = "x"', "value", "interface.Stack.methods.pop"),
 }  # fmt: skip
 

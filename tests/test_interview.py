@@ -48,14 +48,15 @@ def doing(pop: str = "", *, push: str = "", top: str = "") -> Submission:
 
 
 def told(score: Score, *, racing: bool = False) -> dict:
-    """All that a score says, but for how long things took.
+    """All that a score says, but for how long things took, and for demonstrations, which many
+    submissions are not asked for.
 
     Args:
         score: the score.
         racing: whether it is chance at which word and in which line the submission was stopped.
     """
     said = json.loads(score.to_json())
-    said["duration_s"] = 0
+    said |= {"duration_s": 0, "demonstrations": []}
     if racing:
         said["error"] |= {"output": None, "line": None, "code": None}
     for check in said["checks"]:

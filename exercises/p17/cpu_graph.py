@@ -9,6 +9,7 @@ that memory, and none of the function's Python. What follows from that follows f
 too: see https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs.
 """
 
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -249,6 +250,7 @@ class Recorder(_Mode):
             and out.stride() == source.stride() == target.stride()
             and all(_memory(given) != _memory(target) for given in _tensors(last.args))
             and _holders(source) == len((source, out, self._made))
+            and not _storage_is_held(source)
         )
 
     def run_kernel(
@@ -356,6 +358,13 @@ def _holders(tensor: torch.Tensor) -> int:
     """How many tensors lie in the memory of one."""
     count: int = _C._storage_Use_Count(tensor.untyped_storage()._cdata)
     return count - 1  # the storage that was asked is not one
+
+
+def _storage_is_held(tensor: torch.Tensor) -> bool:
+    """Whether anybody holds the storage of a tensor, as an object of its own."""
+    nobodys = torch.empty(1)
+    counts = [sys.getrefcount(one.untyped_storage()) for one in (tensor, nobodys)]
+    return counts[0] > counts[1]
 
 
 def frozen(tensor: torch.Tensor) -> torch.Tensor:

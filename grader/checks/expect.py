@@ -84,11 +84,25 @@ def expect_equal(
 
 
 def expect_same(
-    seen: Tensor, expected: Tensor, id: str, *, hint: str | None = None, **params: object
+    seen: Tensor,
+    expected: Tensor,
+    id: str,
+    *,
+    tolerance: float = 0.0,
+    hint: str | None = None,
+    **params: object,
 ) -> None:
     """Fail unless two tensors have one shape, one dtype and, NaN for NaN, the same bits.
 
     The message is ``<id>.shape``, ``<id>.dtype`` or ``<id>.values``.
+
+    Args:
+        seen: what was seen.
+        expected: what should have been.
+        id: of the message.
+        tolerance: by which part of what is expected an element may be off.
+        hint: where to read on, if not where the check says.
+        params: what the message needs.
 
     Raises:
         CheckFailed: they have not.
@@ -99,7 +113,7 @@ def expect_same(
         ("dtype", seen.dtype, expected.dtype),
     ):
         expect(mine == theirs, f"{id}.{part}", seen=mine, expected=theirs, hint=hint, **params)
-    expect_unchanged(seen, expected, f"{id}.values", hint=hint, **params)
+    _expect_near(seen, expected, f"{id}.values", tolerance, hint=hint, **params)
 
 
 def expect_not(
@@ -124,7 +138,14 @@ def expect_unchanged(
         CheckFailed: it does not. The message gets ``row``.
     """
     __tracebackhide__ = True
-    row = seen.first_difference(before)
+    _expect_near(seen, before, id, 0.0, hint=hint, **params)
+
+
+def _expect_near(
+    seen: Tensor, before: Tensor, id: str, tolerance: float, *, hint: str | None, **params: object
+) -> None:
+    __tracebackhide__ = True
+    row = seen.first_difference(before, tolerance)
     if row is not None:
         rows = seen[row : row + 1], before[row : row + 1]
         # Values that differ only in their last places are shown to all of them.

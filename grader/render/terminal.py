@@ -110,7 +110,7 @@ class _Page:
                 device=device.device,
                 hardware=f" ({printable(device.hardware)})" if device.hardware else "",
                 score="-" if device.score is None else f"{device.score:g}",
-                max=self._score.max_score,
+                max=f"{self._score.max_score:g}",
             )
             yield self._paint(text, outcome)
             if device.message is not None:

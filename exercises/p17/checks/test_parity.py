@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from grader.checks import DType, Tensor, expect_equal, expect_not, expect_same, expect_unchanged
+from grader.checks import DType, Tensor, expect_equal, expect_not, expect_unchanged
 
 
 def linear(rng: random.Random, hidden: int, dtype: str) -> tuple[str, dict[str, object]]:
@@ -23,14 +23,14 @@ def test_every_batch_size(new_rig, rng, hidden, dtype, buckets):
     rig = new_rig(linear(rng, hidden, dtype), buckets=buckets, dtype=dtype)
     for bs in rig.zigzag(rig.largest + 2):
         x = rig.batch(bs)
-        expect_same(rig.run(x).value, rig.eager(x), "parity", bs=bs)
+        rig.expect_as_eager(rig.run(x), x)
 
 
 def test_default_dtype(new_rig):
     """A runner made without a dtype runs float32."""
     rig = new_rig()
     x = rig.batch(3)
-    expect_same(rig.run(x).value, rig.eager(x), "parity", bs=3)
+    rig.expect_as_eager(rig.run(x), x)
 
 
 @pytest.mark.parametrize("layout", ["column_major", "every_other_column"])
@@ -41,7 +41,7 @@ def test_non_contiguous_input(new_rig, rng, hidden, layout):
         x = rig.batch(bs)
         strides = (1, bs) if layout == "column_major" else (2 * hidden, 2)
         laid_out = rig.subject.tensor(x, strides=strides)
-        expect_same(rig.run(laid_out).value, rig.eager(x), "parity", bs=bs)
+        rig.expect_as_eager(rig.run(laid_out), x)
 
 
 def test_input_unchanged(new_rig):
@@ -62,7 +62,7 @@ def test_same_tensor_refilled(new_rig):
     for _ in range(3):
         x = rig.batch(2)
         mine.write(x)
-        expect_same(rig.run(mine).value, rig.eager(x), "parity", bs=2)
+        rig.expect_as_eager(rig.run(mine), x)
 
 
 def test_repeated_batches(new_rig):
@@ -70,7 +70,7 @@ def test_repeated_batches(new_rig):
     rig = new_rig(buckets=(1, 3, 6))
     a, b = rig.batch(2), rig.batch(2)
     for x in (a, a, b, a, rig.batch(5), a, b):
-        expect_same(rig.run(x).value, rig.eager(x), "parity", bs=len(x))
+        rig.expect_as_eager(rig.run(x), x)
 
 
 def test_two_runners(new_rig):
@@ -78,8 +78,8 @@ def test_two_runners(new_rig):
     one, two = new_rig(buckets=(1, 3, 6)), new_rig(buckets=(3, 1, 5))
     for bs_one, bs_two in ((5, 2), (2, 4), (1, 1), (3, 3)):
         x, y = one.batch(bs_one), two.batch(bs_two)
-        expect_same(one.run(x).value, one.eager(x), "parity", bs=bs_one)
-        expect_same(two.run(y).value, two.eager(y), "parity", bs=bs_two)
+        one.expect_as_eager(one.run(x), x)
+        two.expect_as_eager(two.run(y), y)
     for name in ("static_in", "static_out"):
         mine, other = one.buffer(name), two.buffer(name)
         shared = mine.shares_storage(other)
@@ -98,4 +98,4 @@ def test_nan_and_inf(new_rig):
     rows = [[0.0, 1.0, -2.0], [nan, 4.0, -inf], [inf, -0.0, 0.5], [1.0, nan, 0.0], [2.0, 0.0, 8.0]]
     for bs in (5, 2, 3, 1, 4):
         x = Tensor.of(rows[-bs:], "float32")
-        expect_same(rig.run(x).value, rig.eager(x), "parity", bs=bs)
+        rig.expect_as_eager(rig.run(x), x)
