@@ -158,7 +158,7 @@ class Error(Model):
     output: Output | None = None
 
 
-class Row(Model):
+class Series(Model):
     """Values under one label."""
 
     label: Text
@@ -180,7 +180,7 @@ class Demonstration(Model):
     device: DeviceName
     status: Outcome
     message: Text | None = None
-    rows: Sequence[Row] = ()
+    rows: Sequence[Series] = ()
 
 
 class OnDevice(Model):

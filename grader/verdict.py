@@ -17,7 +17,7 @@ from grader.score import (
     Evidence,
     Outcome,
     Output,
-    Row,
+    Series,
     Status,
     Text,
 )
@@ -146,7 +146,7 @@ def demonstration(id: str, device: DeviceName, ruling: Ruling) -> Demonstration:
         device=device,
         status=case.status,
         message=Text.of(shown.message) if shown else case.message,
-        rows=[Row(label=Text.of(label), values=values) for label, values in shown.rows]
+        rows=[Series(label=Text.of(label), values=values) for label, values in shown.rows]
         if shown
         else [],
     )
