@@ -5,7 +5,6 @@ import ctypes
 import doctest
 import functools
 import math
-import pickle
 import shutil
 import subprocess
 import sys
@@ -889,7 +888,7 @@ def test_inside_a_kernel(inside):
 REFUSALS: dict[str, Callable[[Tensor], object]] = {
     "item": lambda x: x.sum().item(), "float": lambda x: float(x[0, 0]), "bool": lambda x: bool(x.any()), "int": lambda x: int(x[0, 0]),
     "if": lambda x: 1 if x[0, 0] > 0 else 2, "complex": lambda x: complex(x[0, 0]), "index": lambda x: [1, 2][x[0, 0].long() * 0], "in": lambda x: 3.0 in x,
-    "tolist": lambda x: x.tolist(), "numpy": lambda x: x.numpy(), "array": lambda x: x.__array__(), "cpu": lambda x: x.cpu(), "pickle": pickle.dumps,
+    "tolist": lambda x: x.tolist(), "numpy": lambda x: x.numpy(), "array": lambda x: x.__array__(), "cpu": lambda x: x.cpu(), "mask_filled": lambda x: x.clone().__setitem__(x > 9, x[0, :0]), "mask_put": lambda x: x.index_put((x[:, 0] > 0,), x),
     "print": print, "repr": repr, "str": str, "format": lambda x: f"{x[0, 0]:.2f}", "equal": lambda x: torch.equal(x, x + 1), "allclose": lambda x: torch.allclose(x, x),
     "nonzero": lambda x: x.nonzero(), "argwhere": torch.argwhere, "where": lambda x: torch.where(x > 0), "mask": lambda x: x[x > 0], "row_mask": lambda x: x[x[:, 0] > 0],
     "masked_select": lambda x: x.masked_select(x > 0), "unique": lambda x: x.unique(), "unique_consecutive": lambda x: x.unique_consecutive(), "bincount": lambda x: x[0].abs().long().bincount(),
@@ -922,6 +921,22 @@ def test_refused(what, guard):
     replay.graph.fn = torch.exp
     replay.graph.capture()
     assert same(replay(INPUTS[1]), INPUTS[1].exp())
+
+
+@pytest.mark.parametrize("what", ["item", "cpu", "mask"])
+def test_refused_and_gone_on(what):
+    """A function that goes on after a refusal, as if nothing had been, has spoilt its capture."""
+
+    def fn(x: Tensor) -> Tensor:
+        with contextlib.suppress(RuntimeError):
+            REFUSALS[what](x)
+        return x * 2
+
+    replay = Buffers(fn, capture=False)
+    with pytest.raises(RuntimeError, match="the capture is void"):
+        replay.graph.capture()
+    with pytest.raises(RuntimeError, match="before capture"):
+        replay.graph.replay()
 
 
 @pytest.mark.parametrize(

@@ -129,10 +129,21 @@ Tape = Sequence[Call]
 
 
 def launch_of(
-    fn: Callable[..., object], args: Sequence[object], outs: Sequence[torch.Tensor]
+    fn: Callable[..., object],
+    args: Sequence[object],
+    outs: Sequence[torch.Tensor],
+    kwargs: dict[str, object] | None = None,
 ) -> Call:
-    """A step that calls a function, and copies what it gives to where it gave it when captured."""
-    return Call(_run_and_copy, (outs, fn, args, {}), {})
+    """A step that calls a function, and copies what it gives to where it gave it when captured.
+
+    Args:
+        fn: what to call.
+        args: its arguments.
+        outs: where what it gives goes: those of its results that it has memory of its own for.
+        kwargs: its arguments by name.
+    """
+    grad = torch.is_grad_enabled()  # what some operations give hangs on it
+    return Call(_run_and_copy, (outs, fn, args, kwargs or {}, grad), {})
 
 
 #: The part of torch that is written in C, of which not everything has types.
@@ -183,6 +194,9 @@ class Recorder(_Mode):
 
     Args:
         generators: those, besides the default one, that operations may draw from.
+
+    Attributes:
+        refused: what was refused last.
     """
 
     def __init__(self, generators: Iterable[torch.Generator] = ()) -> None:
@@ -193,6 +207,7 @@ class Recorder(_Mode):
         self._made: dict[int, torch.Tensor] = {}
         self._written: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
         self._drawn: dict[int, tuple[torch.Generator, torch.Tensor]] = {}
+        self.refused = ""
 
     def __enter__(self) -> Self:
         """Record from here on.
@@ -210,8 +225,9 @@ class Recorder(_Mode):
         """Record no more, and take back what was done."""
         _here.recorder = None
         super().__exit__(*error)
-        for memory, before in self._written.values():
-            memory.copy_(before)
+        with torch.inference_mode():  # where anything may be written to
+            for memory, before in reversed(self._written.values()):
+                memory.copy_(before)
         for generator, state in self._drawn.values():
             generator.set_state(state)
 
@@ -224,10 +240,13 @@ class Recorder(_Mode):
             static_out: where a replay is to leave it.
 
         Raises:
-            RuntimeError: it does not fit there.
+            RuntimeError: it does not fit there; or something was refused, whatever the function
+                made of that.
             TypeError: it is no tensor.
         """
         out = results.pop()
+        if self.refused:
+            raise RuntimeError(f"the capture is void, for something was refused: {self.refused}")
         expect_fit(out, static_out)
         source, target, kept = frozen(out), frozen(static_out), weakref.ref(out)
         del out
@@ -248,7 +267,7 @@ class Recorder(_Mode):
             and _memory(out) == _memory(source)
             and _form(out) == _form(source)
             and out.stride() == source.stride() == target.stride()
-            and all(_memory(given) != _memory(target) for given in _tensors(last.args))
+            and not any(_overlap(given, target) for given in _tensors(last.args))
             and _holders(source) == len((source, out, self._made))
             and not _storage_is_held(source)
         )
@@ -268,6 +287,11 @@ class Recorder(_Mode):
     ) -> Any:
         """Run an operation, and record it."""
         op, kwargs = _op(func), kwargs or {}
+        if torch.is_inference_mode_enabled() and func._can_decompose():
+            # Elsewhere operations come here in their parts.
+            result = self._in_parts(func, args, kwargs)
+            if result is not NotImplemented:
+                return result
         self._refuse(op, args, kwargs)
         for tensor in op.written(args, kwargs):
             self._save(tensor)
@@ -281,6 +305,14 @@ class Recorder(_Mode):
         if op.computes and (outs or op.writes):
             self._calls += op.calls(kept, named, outs)
         return result
+
+    def _in_parts(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """Run an operation that is made of others, and record those."""
+        super().__enter__()
+        try:
+            return func.decompose(*args, **kwargs)
+        finally:
+            super().__exit__(None, None, None)
 
     def _new(self, result: Any, given: Any) -> list[torch.Tensor]:
         """What of a result lies in memory of its own. It is held from here on: a graph owns the
@@ -300,7 +332,7 @@ class Recorder(_Mode):
 
     def _refuse(self, op: "_Op", args: Any, kwargs: Any) -> None:
         """Raise for what a capture cannot do, as CUDA and torch do."""
-        if op.waits or (op.may_wait and any(t.dtype in _MASKS for t in _tensors(args[1]))):
+        if op.waits or op.waits_for(args):
             _refuse(f"{op.name} has the host wait for a value, or for a size that hangs on values")
         if op.base == "lift_fresh" and args[0].dim():
             _refuse("numbers of Python's are copied from the host into a tensor")
@@ -308,9 +340,11 @@ class Recorder(_Mode):
             _refuse(f"{op.name} moves to another device")
         if op.draws:
             # What an operation is handed is another object each time, for one generator.
-            drawn: Any = kwargs.get("generator") or torch.default_generator
+            named = _by_name(op.func, args, kwargs)
+            drawn: Any = named.get("generator") or torch.default_generator
             if drawn._cdata not in self._generators:
-                _refuse(f"{op.name} draws from a generator not registered with the graph")
+                what = "draws from a generator not registered with the graph"
+                raise RuntimeError(f"operation not permitted while capturing: {op.name} {what}")
             self._will_draw(drawn)
         if not all(tensor.layout is torch.strided for tensor in _tensors((args, kwargs))):
             _refuse(f"{op.name} works on a tensor that is not dense")
@@ -339,10 +373,11 @@ _HOST_READS = frozenset(
     }
 )  # fmt: skip
 
-_MASKS = (torch.bool, torch.uint8)
-
 
 def _refuse(what: str) -> NoReturn:
+    recorder = at_work()
+    if recorder is not None:
+        recorder.refused = what
     raise RuntimeError(f"operation not permitted while capturing: {what}")
 
 
@@ -352,6 +387,13 @@ def _refuse(what: str) -> NoReturn:
 def _memory(tensor: torch.Tensor) -> int:
     """The address of the memory that a tensor lies in; 0 for one of no size."""
     return tensor.untyped_storage().data_ptr()
+
+
+def _overlap(a: torch.Tensor, b: torch.Tensor) -> bool:
+    """Whether the memories that two tensors lie in have a byte in common."""
+    sizes = (tensor.untyped_storage().nbytes() for tensor in (a, b))
+    (start, other), (size, other_size) = (_memory(a), _memory(b)), sizes
+    return start < other + other_size and other < start + size
 
 
 def _holders(tensor: torch.Tensor) -> int:
@@ -374,6 +416,14 @@ def frozen(tensor: torch.Tensor) -> torch.Tensor:
 
 def _form(tensor: torch.Tensor) -> tuple[list[int], torch.dtype]:
     return list(tensor.shape), tensor.dtype
+
+
+def _laid_out(tensor: torch.Tensor) -> object:
+    return *_form(tensor), tensor.stride()
+
+
+def _is_mask(tensor: torch.Tensor) -> bool:
+    return tensor.dtype in (torch.bool, torch.uint8)
 
 
 def _each(value: Any, change: Callable[[torch.Tensor], object]) -> Any:
@@ -411,13 +461,12 @@ class _Op:
         computes: whether it does more than to look at memory in another way.
         writes: whether it writes to its arguments.
         waits: whether the host has to wait for what it finds.
-        may_wait: whether that hangs on its being given a mask.
         draws: whether it draws random numbers.
     """
 
     def __init__(self, func: Any) -> None:
         schema, tags = func._schema, func.tags
-        self._func, self._schema = func, schema
+        self.func, self._schema = func, schema
         self.name = f"{schema.name}.{schema.overload_name}".rstrip(".")
         self.base = schema.name.partition("::")[2]
         self._targets = [
@@ -426,14 +475,24 @@ class _Op:
             if one.alias_info is not None and one.alias_info.is_write
         ]
         self.writes = bool(self._targets)
+        self._targets += _UNMARKED.get(self.base, [])
         self.computes = not func.is_view and torch.Tag.inplace_view not in tags
-        self.may_wait = self.base in ("index", "_unsafe_index")
-        self.waits = not self.may_wait and (
+        self.waits = self.base not in _INDEXES and (
             torch.Tag.data_dependent_output in tags or torch.Tag.dynamic_output_shape in tags
         )
         self.draws = torch.Tag.nondeterministic_seeded in tags
         self._out = None if self.writes else _out_of(schema)
         self._quick: dict[object, Callable[..., object] | None] = {}
+
+    def waits_for(self, args: Any) -> bool:
+        """Whether the host has to wait for what a mask selects. Not where one value is written to
+        all of it.
+        """
+        if self.base in _INDEXES:
+            return any(map(_is_mask, _tensors(args[1])))
+        if self.base in _WRITES_AT:
+            return any(map(_is_mask, _tensors(args[1]))) and args[2].numel() != 1
+        return False
 
     def written(self, args: Any, kwargs: Any) -> Iterator[torch.Tensor]:
         """The arguments that it writes to."""
@@ -449,19 +508,17 @@ class _Op:
             outs: the results that have memory of their own.
         """
         if not outs:
-            quick = self._bound(self._func, args, kwargs, tuple(self.written(args, kwargs)))
-            return [Call(quick or self._func._op, args, kwargs)]
+            quick = self._bound(self.func, args, kwargs, tuple(self.written(args, kwargs)))
+            return [Call(quick or self.func._op, args, kwargs)]
         if self.writes:
-            return [Call(_run_and_copy, (outs, self._func._op, args, kwargs), {})]
+            return [launch_of(self.func._op, args, outs, kwargs)]
         if self.base in _EMPTY:  # nobody has written to it
             return []
         if self.base in _COPIES:
             return [Call(torch.Tensor.copy_, (outs[0], args[0]), {})]
         if self.base in _FILLS:
             return [Call(torch.Tensor.fill_, (outs[0], _FILLS[self.base](args)), {})]
-        return self._into(args, kwargs, outs) or [
-            Call(_run_and_copy, (outs, self._func._op, args, kwargs), {})
-        ]
+        return self._into(args, kwargs, outs) or [launch_of(self.func._op, args, outs, kwargs)]
 
     def _into(self, args: Any, kwargs: Any, outs: list[torch.Tensor]) -> list[Call]:
         """Calls that have torch write the results to memory that there is, the quickest ones."""
@@ -469,11 +526,15 @@ class _Op:
             return []
         kept = {name: value for name, value in kwargs.items() if name in self._out.takes}
         named = {**kept, "out": outs[0] if len(outs) == 1 else tuple(outs)}
-        quick = self._bound(self._out.func, args, named, tuple(outs))
+        # Functions that say where their results are to be are handed another place by a default
+        # device, if there is one when they are called.
+        quick = None
+        if "device" not in kwargs:
+            quick = self._bound(self._out.func, args, named, tuple(outs))
         if quick is not None:
             return [Call(quick, args, named)]
         in_place = self._in_place()
-        if in_place and args and len(outs) == 1 and _form(args[0]) == _form(outs[0]):
+        if in_place and args and len(outs) == 1 and _laid_out(args[0]) == _laid_out(outs[0]):
             on_copy = (outs[0], *args[1:])
             quick = self._bound(in_place, on_copy, kwargs, tuple(outs))
             if quick is not None:
@@ -510,6 +571,13 @@ class _Op:
             self._quick[key] = next(fitting, None)
         return self._quick[key]
 
+
+#: Look up by indices, and write by them, which may be masks.
+_INDEXES = frozenset({"index", "_unsafe_index"})
+_WRITES_AT = frozenset({"index_put", "index_put_", "_index_put_impl_", "_unsafe_index_put"})
+
+#: What operations write to without saying so in their schemas: places and names of arguments.
+_UNMARKED = {"native_batch_norm": [(3, "running_mean"), (4, "running_var")]}
 
 #: Have memory, and write nothing to it.
 _EMPTY = frozenset({"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided"})
@@ -560,6 +628,8 @@ class _Out(NamedTuple):
 
 def _out_of(schema: Any) -> _Out | None:
     """The overload that takes what one takes, and memory for the results."""
+    if any("List" in str(one.type) for one in schema.returns):
+        return None  # as many as there are tensors
     wanted = [(one.name, str(one.type)) for one in schema.arguments if one.name not in _OF_MEMORY]
     for other in _C._jit_get_schemas_for_operator(schema.name):
         outs = tuple(one.name for one in other.arguments if one.is_out)
@@ -577,11 +647,17 @@ def _namespace(schema: Any) -> Any:
 
 
 def _run_and_copy(
-    outs: Sequence[torch.Tensor], function: Callable[..., object], args: Any, kwargs: Any
+    outs: Sequence[torch.Tensor],
+    function: Callable[..., object],
+    args: Any,
+    kwargs: Any,
+    grad: bool,
 ) -> None:
-    """Replay what has memory of its own for its results each time."""
+    """Replay what has memory of its own for its results each time; see ``launch_of``."""
     places = set(map(_memory, _tensors((args, kwargs))))
-    results = [t for t in _tensors(function(*args, **kwargs)) if _memory(t) not in places]
+    with torch.set_grad_enabled(grad):
+        given = function(*args, **kwargs)
+    results = [t for t in _tensors(given) if _memory(t) not in places]
     for out, result in zip(outs, results, strict=True):
         out.copy_(result)
 
