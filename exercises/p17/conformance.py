@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import torch
 
 from exercises.p17.cpu_graph import CpuGraph
-from exercises.p17.cuda_graph import CudaGraph
+from exercises.p17.cuda_graph import WARM_UPS, CudaGraph
 
 Fn = Callable[[torch.Tensor], torch.Tensor]
 
@@ -78,7 +78,7 @@ BEHAVIOURS: dict[str, Behaviour] = {}
 
 #: What ``CudaGraph`` says where it is known to say something else: its warm-up calls ``fn``.
 DIFFERENCES = {
-    "python_at_capture": "4",
+    "python_at_capture": str(WARM_UPS + 1),
     "state_at_capture": "changed",
     "random_state_at_capture": "changed",
 }
@@ -436,6 +436,20 @@ def multiplied(stand: Stand) -> str:
     return word(torch.equal(stand.static_out, fn(stand.static_in)), "captured", "different")
 
 
+@behaviour("captured")
+def mask_written(stand: Stand) -> str:
+    """``x[mask] = number``: what is written is known without waiting."""
+
+    def fn(x: torch.Tensor) -> torch.Tensor:
+        y = x.clone()
+        y[x > 2] = 0.0
+        return y
+
+    graph = stand.captured(fn)
+    stand.static_in.fill_(3)
+    return word(stand.replayed(graph) == 0, "captured", "ignored")
+
+
 # Refused.
 
 
@@ -481,6 +495,19 @@ def places_of_values(stand: Stand) -> Fn:  # noqa: ARG001
 def mask_read(stand: Stand) -> Fn:  # noqa: ARG001
     """``x[mask]``."""
     return lambda x: x + x[x > 0].sum()
+
+
+@refused
+def mask_written_with_values(stand: Stand) -> Fn:
+    """``x[mask] = tensor``."""
+    values = stand.full(1)
+
+    def fn(x: torch.Tensor) -> torch.Tensor:
+        y = x.clone()
+        y[x > 0] = values.flatten()
+        return y
+
+    return fn
 
 
 @refused
@@ -531,6 +558,18 @@ def capture_in_capture(stand: Stand) -> Fn:
     """capture() within a capture."""
     inner = stand.graph(lambda x: x + 1, 2)
     return lambda x: (inner.capture(), x + 1)[1]
+
+
+@refused
+def refusal_passed_over(stand: Stand) -> Fn:  # noqa: ARG001
+    """A refusal that fn catches, and goes on."""
+
+    def fn(x: torch.Tensor) -> torch.Tensor:
+        with contextlib.suppress(RuntimeError):
+            x.sum().item()
+        return x + 1
+
+    return fn
 
 
 @behaviour("refused", alone=True)
