@@ -109,9 +109,9 @@ def observe(log: Any) -> None:
     capture_unseen, replay_unseen = given.capture, given.replay
 
     def launch_ratio(**params: Any) -> Callable[[], list[float]]:
-        return lambda: decode_step.launch_ratio(unseen, device=log.device, **params)
+        return lambda: decode_step.launch_ratio(unobserved, device=log.device, **params)
 
-    def unseen(*over: Any) -> Any:
+    def unobserved(*over: Any) -> Any:
         graph = given(*over)
         return types.SimpleNamespace(
             capture=lambda: capture_unseen(graph), replay=lambda: replay_unseen(graph)

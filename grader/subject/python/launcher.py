@@ -205,6 +205,29 @@ def _pipe(undo: contextlib.ExitStack, given: contextlib.ExitStack) -> tuple[int,
     return ours, theirs
 
 
+def plan_of(preload: Preload, allowance: Allowance, walls: Sequence[str], scratch: str) -> Plan:
+    """How subjects are shut in.
+
+    Args:
+        preload: what they import, and compute on.
+        allowance: what each may take.
+        walls: those to build.
+        scratch: the folder that is theirs.
+    """
+    search_path = libraries.search_path(preload.libraries)
+    return Plan(
+        walls=walls,
+        readable=[*libraries.readable(search_path), *facts_of(preload.device)] if walls else (),
+        devices=[*libraries.DEVICES, *files_of(preload.device)],
+        scratch=scratch,
+        scratch_mb=allowance.scratch_mb,
+        memory_mb=allowance.memory_mb if preload.device == "cpu" else None,
+        cpu_s=math.ceil(allowance.grading_s),
+        threads=allowance.threads,
+        open_files=allowance.open_files,
+    )
+
+
 class _Server:
     """A started ``server.py``: its control socket, its process, its scratch folder."""
 
@@ -220,29 +243,17 @@ class _Server:
     ) -> None:
         self._scratch = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
         self.control, theirs = socket.socketpair()
-        search_path = libraries.search_path(preload.libraries)
-        device = preload.device
-        plan = Plan(
-            walls=walls,
-            readable=[*libraries.readable(search_path), *facts_of(device)] if walls else (),
-            devices=[*libraries.DEVICES, *files_of(device)],
-            scratch=self._scratch.name,
-            scratch_mb=allowance.scratch_mb,
-            memory_mb=allowance.memory_mb if device == "cpu" else None,
-            cpu_s=math.ceil(allowance.grading_s),
-            threads=allowance.threads,
-            open_files=allowance.open_files,
-        )
+        plan = plan_of(preload, allowance, walls, self._scratch.name)
         config = {
             "control": theirs.fileno(),
             "fork": fork,
             "scratch": self._scratch.name,
             "plan": plan.to_json(),
-            "sys_path": search_path,
+            "sys_path": libraries.search_path(preload.libraries),
             "preload": preload.libraries,
             "given": {name: str(path) for name, path in preload.given.items()},
             "exercise": str(preload.exercise) if preload.exercise else None,
-            "device": device,
+            "device": preload.device,
         }
         start = f"import sys; sys.path.insert(0, {str(_ROOT)!r})\n"
         start += "from grader.subject.python.server import main; main()"
