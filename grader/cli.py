@@ -203,6 +203,7 @@ def validate(
 )
 @click.option("--scheduler", metavar="ADDRESS", help="help.scheduler")
 @click.option("--seed", type=click.IntRange(min=0), help="help.batch_seed")
+@click.option("--device", type=click.Choice(WANTED), default="cpu", help="help.device")
 @click.option("--isolation", type=click.Choice(LEVELS), default="require", help="help.isolation")
 @_no_color
 @_lang
@@ -222,6 +223,7 @@ def batch(
     engine: EngineName,
     scheduler: str | None,
     seed: int | None,
+    device: Wanted,
     isolation: Level,
     no_color: bool,
     project: Path | None,
@@ -237,7 +239,7 @@ def batch(
         exercise=found, sources=submissions, output=output, language=say.language,
         jobs=jobs or _processors(),
         roster=roster, gradebook=gradebook, column=column, engine=engine, scheduler=scheduler,
-        counting=attempt, seed=seed, level=isolation,
+        counting=attempt, seed=seed, level=isolation, wanted=device,
     )  # fmt: skip
     result = run(order, lambda total: progress(total, say, sys.stderr, color=color))
     sys.stdout.write(summary(result, output, say))

@@ -3,7 +3,7 @@
 import contextlib
 import secrets
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from grader.errors import EnvironmentFault, ExerciseError
 from grader.exercise import Exercise
@@ -13,11 +13,12 @@ from grader.subject.isolation import Level
 from grader.subject.python.launcher import launch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from grader.checks.precedents import Precedents
     from grader.grading import Grader
     from grader.score import Score
+    from grader.submission import Submission
     from grader.validate import Finding, Report
 
 
@@ -98,24 +99,79 @@ def grade_file(
     language = exercise.language_of(file) if file else next(iter(exercise.languages()), None)
     if language is None:
         raise ExerciseError("exercise.no_languages", id=exercise.id)
-    devices, absent = _devices(exercise, language, wanted)
-    with contextlib.ExitStack() as graders:
-        # All at once, for one imports what it needs while another does.
-        opened = [
-            graders.enter_context(open_grader(exercise, language, level, device=device))
-            for device in devices
-        ]
-        from grader.devices import together  # noqa: PLC0415
+    with Graders(exercise, language, level, wanted) as graders:
         from grader.submission import read  # noqa: PLC0415
 
-        submission = read(file or _as_typed(exercise.mine(language)), exercise, language)
-        return together([grader.grade(submission, seed=seed) for grader in opened], absent)
+        path = file or _as_typed(exercise.mine(language))
+        return graders.grade(read(path, exercise, language), seed=seed)
 
 
-def _devices(
+class Graders:
+    """Graders for submissions in one language, one a device; close them after use.
+
+    Args:
+        exercise: what is graded.
+        language: a key of the exercise's languages.
+        level: how much isolation there must be.
+        wanted: the devices to grade on; ``auto`` for all that the exercise has and are here.
+        known: device -> its precedents, for who grades many; see ``open_grader``.
+
+    Raises:
+        EnvironmentFault: a device that was asked for by name is not here.
+        ExerciseError: the exercise's manifest is at fault.
+    """
+
+    def __init__(
+        self,
+        exercise: Exercise,
+        language: str,
+        level: Level,
+        wanted: Wanted,
+        known: "Callable[[DeviceName], Precedents] | None" = None,
+    ) -> None:
+        devices, self._absent = devices_for(exercise, language, wanted)
+        with contextlib.ExitStack() as undo:
+            # All at once, for one imports what it needs while another does.
+            self._graders = [
+                undo.enter_context(
+                    open_grader(
+                        exercise, language, level,
+                        device=device, precedents=known(device) if known else None,
+                    )
+                )
+                for device in devices
+            ]  # fmt: skip
+            self._closing = undo.pop_all()
+
+    def __enter__(self) -> Self:
+        """The graders themselves."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End every subject."""
+        self.close()
+
+    def close(self) -> None:
+        """End every subject."""
+        self._closing.close()
+
+    def grade(self, submission: "Submission", *, seed: int) -> "Score":
+        """The score of a submission, from all devices together; see ``Grader.grade``."""
+        from grader.devices import together  # noqa: PLC0415
+
+        scores = [grader.grade(submission, seed=seed) for grader in self._graders]
+        return together(scores, self._absent)
+
+
+def devices_for(
     exercise: Exercise, language: str, wanted: Wanted
 ) -> tuple[list[DeviceName], dict[DeviceName, Message]]:
-    """The devices to grade on, and those that are not here.
+    """The devices to grade on, and those that are not here, and why.
+
+    Args:
+        exercise: what is graded.
+        language: a key of the exercise's languages.
+        wanted: the devices asked for.
 
     Raises:
         EnvironmentFault: one that was asked for by name is not, or the exercise has none of it.

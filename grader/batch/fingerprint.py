@@ -29,7 +29,7 @@ def fingerprint(setting: Setting) -> str:
     for path in (*_files_of(exercise), *sorted(_PACKAGE.rglob("*.py"))):
         root = _PACKAGE if path.is_relative_to(_PACKAGE) else exercise.project.root
         _add(digest, str(path.relative_to(root)).encode(), path.read_bytes())
-    facts = [platform.python_version(), str(setting.seed), setting.level]
+    facts = [platform.python_version(), str(setting.seed), setting.level, setting.wanted]
     for name in _PACKAGES:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             facts.append(f"{name} {importlib.metadata.version(name)}")

@@ -21,7 +21,8 @@ from grader.errors import UsageError
 from grader.exercise import Exercise
 from grader.i18n import LANGUAGES, Translator
 from grader.render.gradebook import Filled, fill
-from grader.session import draw_seed
+from grader.session import devices_for, draw_seed
+from grader.subject.device import Wanted
 from grader.subject.isolation import Level
 
 
@@ -50,6 +51,7 @@ class Order:
         counting: which of several attempts counts.
         seed: what the data of all cases is drawn from; by default the same as last time.
         level: how much isolation there must be.
+        wanted: the devices to grade on.
     """
 
     exercise: Exercise
@@ -65,6 +67,7 @@ class Order:
     counting: Counting = "latest"
     seed: int | None = None
     level: Level = "require"
+    wanted: Wanted = "cpu"
 
 
 @dataclass(frozen=True)
@@ -115,8 +118,11 @@ def run(order: Order, progress: Callable[[int], AbstractContextManager[Progress]
     Raises:
         UsageError: something that was named is not there or makes no sense; another batch has the
             folder of the results.
-        EnvironmentFault: no submission can be graded here, or the disk is full.
+        EnvironmentFault: no submission can be graded here, or not on the device that was asked
+            for, or the disk is full.
     """
+    for language in order.exercise.languages():
+        devices_for(order.exercise, language, order.wanted)
     roster = Roster.read(order.roster) if order.roster else None
     _filled(order, ())  # so that what is wrong with the gradebook is said before the evening
     with Store(order.output) as store:
@@ -143,7 +149,9 @@ def _setting(order: Order, store: Store) -> Setting:
     if order.seed is not None:
         store.set("seed", str(order.seed))
     seed = int(store.setting("seed", str(draw_seed())))
-    return Setting(exercise.project.root, exercise.id, seed, order.level, order.language)
+    return Setting(
+        exercise.project.root, exercise.id, seed, order.level, order.language, order.wanted
+    )
 
 
 def _engine(order: Order) -> Engine:

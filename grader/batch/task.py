@@ -12,6 +12,7 @@ from grader.grading import score_of
 from grader.i18n import Translator
 from grader.render.feedback import feedback_page
 from grader.score import Error, IsolationInForce, Score, Status, Text
+from grader.subject.device import Wanted
 from grader.subject.isolation import Level
 from grader.submission import Submission
 from grader.verdict import Verdict
@@ -27,6 +28,7 @@ class Setting:
         seed: what the data of all cases is drawn from.
         level: how much isolation there must be.
         language: the class's, for its feedback pages.
+        wanted: the devices to grade on.
     """
 
     root: Path
@@ -34,6 +36,7 @@ class Setting:
     seed: int
     level: Level
     language: str
+    wanted: Wanted = "cpu"
 
     @property
     def exercise(self) -> Exercise:

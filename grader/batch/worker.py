@@ -7,9 +7,12 @@ from collections.abc import Sequence
 
 from grader.batch.task import Graded, Setting, Task
 from grader.checks.precedents import Precedents
-from grader.grading import Grader
 from grader.score import Status
-from grader.session import open_grader
+from grader.session import Graders
+from grader.subject.device import DeviceName
+
+#: Answers are compared with those in one language on one device alone.
+Ground = tuple[str, DeviceName]
 
 #: What a worker found that others need not find again; bytes to all who pass it on.
 News = bytes
@@ -24,8 +27,8 @@ class Worker:
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
-        self._graders: dict[str, Grader] = {}
-        self._precedents = defaultdict[str, Precedents](lambda: Precedents(setting.seed))
+        self._graders: dict[str, Graders] = {}
+        self._precedents = defaultdict[Ground, Precedents](lambda: Precedents(setting.seed))
 
     def grade(self, task: Task) -> Graded:
         """What comes of a task.
@@ -46,12 +49,12 @@ class Worker:
     def hear(self, news: Sequence[News]) -> None:
         """Take what other workers of this setting have found, as ``news`` tells it."""
         for told in news:
-            for language, precedents in pickle.loads(told).items():  # noqa: S301 - our own words
-                self._precedents[language].hear(precedents)
+            for ground, precedents in pickle.loads(told).items():  # noqa: S301 - our own words
+                self._precedents[ground].hear(precedents)
 
     def news(self) -> News:
         """What was found here since the last time; empty where nothing was."""
-        found = {language: known.news() for language, known in self._precedents.items()}
+        found = {ground: known.news() for ground, known in self._precedents.items()}
         return pickle.dumps(found) if any(found.values()) else b""
 
     def close(self) -> None:
@@ -60,12 +63,13 @@ class Worker:
             grader.close()
         self._graders.clear()
 
-    def _grader(self, language: str) -> Grader:
+    def _grader(self, language: str) -> Graders:
         if language not in self._graders:
-            setting, known = self._setting, self._precedents[language]
-            self._graders[language] = open_grader(
-                setting.exercise, language, setting.level, precedents=known
-            )
+            setting = self._setting
+            self._graders[language] = Graders(
+                setting.exercise, language, setting.level, setting.wanted,
+                lambda device: self._precedents[language, device],
+            )  # fmt: skip
         return self._graders[language]
 
 
