@@ -11,6 +11,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -55,9 +56,30 @@ class Stand:
         graph.replay()
         return float(self.static_out[0, 0])
 
+    def two_replays(self, graph: Any, before: Callable[[], object] = bool) -> str:
+        """Whether two replays, each after something else was done, leave the same output."""
+        outputs = []
+        for _ in range(2):
+            before()
+            graph.replay()
+            outputs.append(self.static_out.clone())
+        return word(torch.equal(*outputs), "the same", "different")
+
     def full(self, value: float) -> torch.Tensor:
         """A tensor of the buffers' shape, full of a number."""
         return torch.full((ROWS, WIDTH), value, device=self.device)
+
+
+class Counted:
+    """A function that counts how often its Python runs."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+        """One more."""
+        self.calls += 1
+        return x + 1
 
 
 class Behaviour(NamedTuple):
@@ -122,9 +144,9 @@ def word(condition: object, yes: str, no: str) -> str:
 @behaviour("1")
 def python_at_capture(stand: Stand) -> str:
     """How often fn's Python runs in capture()."""
-    calls: list[int] = []
-    stand.captured(lambda x: (calls.append(1), x + 1)[1])
-    return str(len(calls))
+    fn = Counted()
+    stand.captured(fn)
+    return str(fn.calls)
 
 
 @behaviour("unchanged")
@@ -169,12 +191,12 @@ def _seeded(stand: Stand, program: Callable[[], torch.Tensor]) -> torch.Tensor:
 @behaviour("0")
 def python_at_replay(stand: Stand) -> str:
     """How often fn's Python runs in three replays."""
-    calls: list[int] = []
-    graph = stand.captured(lambda x: (calls.append(1), x + 1)[1])
-    before = len(calls)
+    fn = Counted()
+    graph = stand.captured(fn)
+    before = fn.calls
     for _ in range(REPLAYS):
         graph.replay()
-    return str(len(calls) - before)
+    return str(fn.calls - before)
 
 
 @behaviour("followed")
@@ -308,22 +330,14 @@ def cache_at_replay(stand: Stand) -> str:
 def random_numbers(stand: Stand) -> str:
     """The random numbers of two replays."""
     graph = stand.captured(torch.rand_like)
-    graph.replay()
-    first = stand.static_out.clone()
-    graph.replay()
-    return word(torch.equal(first, stand.static_out), "the same", "different")
+    return stand.two_replays(graph)
 
 
 @behaviour("the same")
 def random_numbers_by_seed(stand: Stand) -> str:
     """The random numbers of two replays, each after the same seed."""
     graph = stand.captured(torch.rand_like)
-    torch.manual_seed(3)
-    graph.replay()
-    first = stand.static_out.clone()
-    torch.manual_seed(3)
-    graph.replay()
-    return word(torch.equal(first, stand.static_out), "the same", "different")
+    return stand.two_replays(graph, before=lambda: torch.manual_seed(3))
 
 
 @behaviour("ignored")
@@ -344,10 +358,7 @@ def generator_registered(stand: Stand) -> str:
     graph = stand.captured(
         lambda x: x.clone().normal_(generator=generator), generators=(generator,)
     )
-    graph.replay()
-    first = stand.static_out.clone()
-    graph.replay()
-    return word(torch.equal(first, stand.static_out), "the same", "different")
+    return stand.two_replays(graph)
 
 
 @behaviour("written")
@@ -379,10 +390,7 @@ def rows_beyond(stand: Stand) -> str:
 def replayed_again(stand: Stand) -> str:
     """The results of two replays on one input."""
     graph = stand.captured(lambda x: torch.softmax(x * 3, -1))
-    graph.replay()
-    first = stand.static_out.clone()
-    graph.replay()
-    return word(torch.equal(first, stand.static_out), "the same", "different")
+    return stand.two_replays(graph)
 
 
 @behaviour("followed")
@@ -629,8 +637,9 @@ def see_all(device: str) -> Seen:
 def _hardware(device: str) -> str:
     if device == "cpu":
         return platform.processor() or platform.machine()
-    driver = torch._C._cuda_getDriverVersion()
-    return f"{torch.cuda.get_device_name()}, CUDA {torch.version.cuda}, driver for {driver}"
+    told = Path("/proc/driver/nvidia/version")
+    driver = told.read_text("utf-8").splitlines()[0] if told.exists() else "driver not told"
+    return f"{torch.cuda.get_device_name()}, CUDA {torch.version.cuda}, {driver}"
 
 
 def main(device: str, only: str = "") -> None:
