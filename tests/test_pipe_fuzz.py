@@ -133,6 +133,8 @@ changes = st.tuples(
 class Scripted:
     """A channel without a process that answers every request with the same line."""
 
+    device = "cpu"
+
     def __init__(self, line: bytes) -> None:
         self._line = line
 
@@ -369,10 +371,10 @@ class Middle:
 
     Attributes:
         meddle: number of the reply, request, reply's line -> what is said in its stead.
-        heard: the word of each request since the last subject was opened.
+        heard: the word of each request to the first subject of a grading, the one that counts.
     """
 
-    kind = "fork"
+    kind, device = "fork", "cpu"
 
     def __init__(self, launcher) -> None:
         self._launcher, self._thread = launcher, None
@@ -389,9 +391,10 @@ class Middle:
         ours, theirs = socket.socketpair()
         honest._selector.close()
         honest._pipe.setblocking(True)
-        self.heard = []
+        heard: list[str] = []
+        self.heard = self.heard or heard
         self._thread = threading.Thread(
-            target=self._serve, args=(theirs, honest._pipe, honest._key, self.meddle)
+            target=self._serve, args=(theirs, honest._pipe, honest._key, self.meddle, heard)
         )
         self._thread.start()
         channel = Channel(ours, honest._streams, honest._process)
@@ -409,11 +412,13 @@ class Middle:
         """End everything."""
         self._launcher.close()
 
-    def _serve(self, grader: socket.socket, subject: socket.socket, key: bytes, meddle) -> None:
+    def _serve(
+        self, grader: socket.socket, subject: socket.socket, key: bytes, meddle, heard: list[str]
+    ) -> None:
         with grader, subject, grader.makefile("rb") as requests, subject.makefile("rb") as replies:
             try:
                 for number, request in enumerate(requests):
-                    self.heard.append(json.loads(request)["op"])
+                    heard.append(json.loads(request)["op"])
                     subject.sendall(request)
                     reply = unseal(replies.readline().removesuffix(b"\n"), key) + b"\n"
                     for said in meddle(number, json.loads(request), reply):
@@ -442,7 +447,7 @@ def graded(middle, meddle=passed_on) -> Score:
     path = exercise.solution("python")
     if launcher.meddle is None:
         assert grader._reference
-    launcher.meddle = meddle
+    launcher.meddle, launcher.heard = meddle, []
     score = grader.grade(Submission("my.py", "python", path.read_bytes()), seed=3)
     can_be_shown(score, exercise)
     return score

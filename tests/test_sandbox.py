@@ -68,7 +68,7 @@ def test_nothing_is_missing_here(stack):
     with open_grader(stack, "python", "require") as grader:
         score = grader.grade(stack_doing("pass"), seed=1)
     assert score.isolation.missing == []
-    assert set().union(*score.isolation.protections.values()) == {*WALLS, "rlimit_threads"}
+    assert set().union(*score.isolation.protections.values()) == {*WALLS, "rlimit_threads", "rlimit_memory"}
     assert score.isolation.level == "require"
 
 
@@ -340,10 +340,9 @@ def test_protections_of_walls():
     """Each protection by the walls that give it; half a wall gives none."""
     assert Isolation().missing == list(Isolation().protections)
     assert "files" in Isolation(frozenset({"landlock", "rlimit"})).missing
-    assert Isolation(frozenset({"namespace", "rlimit", "rlimit_threads"})).missing == [
-        "system_calls"
-    ]
-    assert Isolation(frozenset({*WALLS, "rlimit_threads"})).missing == []
+    limits = {"rlimit", "rlimit_threads", "rlimit_memory"}
+    assert Isolation(frozenset({"namespace", *limits})).missing == ["system_calls"]
+    assert Isolation(frozenset({*WALLS, "rlimit_threads", "rlimit_memory"})).missing == []
     assert Isolation(frozenset({"seccomp"})).protections["network"] == ["seccomp"]
 
 

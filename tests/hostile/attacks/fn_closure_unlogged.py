@@ -1,8 +1,8 @@
 # attack: fn
-# base: wrong_pretend
-# outcome: failed: bucket_choice, clone, padding or failed: parity, bucket_choice, clone, padding or error: protocol
-"""Takes the plain function out of fn's closure, calls it unseen on the batch and replays a graph
-over zeros for show."""
+# base: wrong_show
+# outcome: failed: bucket_choice
+"""Takes what is inside of fn out of its closure, to call it unseen on the batch, and replays a graph
+over zeros for show. What is inside notes its calls all the same."""
 
 import torch
 

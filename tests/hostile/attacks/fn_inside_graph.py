@@ -1,8 +1,8 @@
 # attack: fn
 # base: wrong_pretend
-# outcome: failed: bucket_choice, clone, padding or failed: parity, bucket_choice, clone, padding
-"""The graph's own fn calls fn on the batch itself, within the replay, where calls do not count:
-the batch never goes through static_in."""
+# outcome: error: result
+"""The graph's own fn is to call fn on the batch itself, within the replay, where calls do not count.
+A replay runs no Python: there is no result."""
 
 import torch
 

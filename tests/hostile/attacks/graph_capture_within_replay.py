@@ -1,8 +1,8 @@
 # attack: graph
-# base: wrong_recapture
-# outcome: failed: no_recapture
-"""Captures anew from inside of the graph's own fn while it is replayed, where a capture looks as
-if the graph had caused it."""
+# base: right
+# outcome: passed
+"""Would capture anew from inside of the graph's own fn while it is replayed, where a capture looks
+as if the graph had caused it. A replay runs no Python, so it never does."""
 
 import torch
 

@@ -1,6 +1,6 @@
 # attack: graph
 # base: wrong_choice
-# outcome: failed: bucket_choice
+# outcome: failed: bucket_choice, padding
 """Replays the right bucket's graph, whose fn replays the largest one inside and hands its rows on."""
 
 import torch

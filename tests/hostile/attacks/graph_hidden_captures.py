@@ -1,6 +1,6 @@
 # attack: graph
 # base: wrong_recapture
-# outcome: failed: no_recapture or failed: parity, no_recapture
+# outcome: failed: parity, bucket_choice, clone, padding, no_recapture
 """Builds everything inside of fn of a first graph's capture, so that no capture seems to happen
 but the listed ones."""
 

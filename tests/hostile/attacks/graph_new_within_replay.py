@@ -1,8 +1,8 @@
 # attack: graph
-# base: wrong_recapture
-# outcome: failed: no_recapture
-"""Each replay captures a whole new graph from inside of fn and files it under the bucket: capture
-at run time, nested so that it looks like the graph's own doing."""
+# base: right
+# outcome: passed
+"""Would have each replay capture a whole new graph from inside of fn. A replay runs no Python, so it
+never does."""
 
 import torch
 

@@ -1,6 +1,6 @@
 # attack: graph
 # base: wrong_stale
-# outcome: failed: no_recapture, padding or failed: padding or failed: bucket_choice, no_recapture, padding
+# outcome: failed: parity, no_recapture
 """A graph over a clean buffer is replayed for show; its fn copies the uncleared buffer in and
 replays that one's graph inside, where no one looks."""
 
