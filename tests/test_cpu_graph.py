@@ -28,6 +28,7 @@ from graphs import (
     checked,
     held,
     nn,
+    numbers,
     put_back,
     same,
 )
@@ -611,8 +612,8 @@ ADD, DIV_, X = torch.ops.aten.add.out, torch.ops.aten.div_.Scalar, numbers(2, 2)
     [
         (torch.add, ADD, (X, X), {"out": X}, True),
         (torch.sub, ADD, (X, X), {"out": X}, False),
-        (lambda a, b, out: torch.add(b, b, out=out), ADD, (X, numbers(2, 2)), {"out": X}, False),
-        (lambda a, b, out: torch.add(a, b, out=a), ADD, (numbers(2, 2), X), {"out": X}, False),
+        (lambda _, b, out: torch.add(b, b, out=out), ADD, (X, numbers(2, 2)), {"out": X}, False),
+        (lambda a, b, **_: torch.add(a, b, out=a), ADD, (numbers(2, 2), X), {"out": X}, False),
         (lambda a, b, out: torch.add(a, b, alpha=2, out=out), ADD, (X, X), {"out": X}, False),
         (lambda a, b, out: torch.add(a + 0, b, out=out), ADD, (X, X), {"out": X}, False),
         (lambda *_, out: out, ADD, (X, X), {"out": X}, False),
