@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
+from typing import Any
 
 from grader.batch.deaf import deaf, hear_nothing
 from grader.batch.task import Graded, Setting, Task
@@ -33,6 +34,9 @@ _GARBAGE = 20_000
 #: Seconds between looks at whether a worker hangs, and those that it may take beyond a grading's.
 _LOOK_S = 1.0
 _SPARE_S = 120.0
+
+#: Seconds that the thread behind a worker has to see that it was ended.
+_END_S = 5.0
 
 
 def grade_here(setting: Setting, tasks: Iterator[Task], jobs: int) -> Generator[Graded]:
@@ -193,7 +197,12 @@ class _Desk:
     def close(self) -> None:
         """End the worker, whatever it is doing."""
         self._kill()
+        manager: Any = self._pool._executor_manager_thread  # noqa: SLF001
         self._pool.shutdown(wait=False, cancel_futures=True)
+        if manager is not None:
+            # Python's exit writes to a pipe that this thread closes. It has only to see that the
+            # worker is gone; should it hang all the same, the exit is none the worse.
+            manager.join(_END_S)
 
     def _outcome(self, task: Task, future: Future[tuple[Graded, News]]) -> Graded:
         try:
