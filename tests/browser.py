@@ -72,7 +72,11 @@ def complaints(files: Sequence[Path]) -> list[str]:
     """What the checker of HTML has to say about files, CSS included."""
     # It guesses languages by their words, and takes code with Chinese for Norwegian.
     command = [*vnu(), "--no-langdetect", "--format", "json", "--exit-zero-always"]
-    done = subprocess.run([*command, *map(str, files)], capture_output=True, text=True, check=True)
+    # Java reads paths as the locale says, and the project may lie anywhere.
+    done = subprocess.run(
+        [*command, *map(str, files)], capture_output=True, text=True, check=True,
+        env={**os.environ, "LC_ALL": "C.UTF-8"},
+    )  # fmt: skip
     messages = json.loads(done.stderr)["messages"]
     return [f"{one['url']}:{one.get('lastLine')}: {one['message']}" for one in messages]
 

@@ -269,6 +269,14 @@ def test_device():
     assert {one.device.type for one in (step.keys, step.values, *step.weights.values())} == {"meta"}
 
 
+def test_default_device():
+    """Weights are the same whatever device is the default one, as a GPU is where there is one."""
+    with torch.device("meta"):
+        step = made(0, device="cpu")
+    weights = made(0, device="cpu").weights
+    assert all(torch.equal(step.weights[name], weights[name]) for name in weights)
+
+
 # --- launches -------------------------------------------------------------------------------------
 
 

@@ -68,7 +68,11 @@ def test_nothing_is_missing_here(stack):
     with open_grader(stack, "python", "require") as grader:
         score = grader.grade(stack_doing("pass"), seed=1)
     assert score.isolation.missing == []
-    assert set().union(*score.isolation.protections.values()) == {*WALLS, "rlimit_threads", "rlimit_memory"}
+    assert set().union(*score.isolation.protections.values()) == {
+        *WALLS,
+        "rlimit_threads",
+        "rlimit_memory",
+    }
     assert score.isolation.level == "require"
 
 

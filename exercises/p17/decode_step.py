@@ -71,7 +71,8 @@ class DecodeStep:
         generator = torch.Generator().manual_seed(seed)  # of the CPU: the same for every device
 
         def drawn(rows: int, columns: int, scale: float) -> torch.Tensor:
-            return torch.randn(rows, columns, generator=generator).mul(scale).to(device)
+            drawn = torch.randn(rows, columns, generator=generator, device="cpu")
+            return drawn.mul(scale).to(device)
 
         self.weights = {
             "token": drawn(vocabulary, width, 1.0),
