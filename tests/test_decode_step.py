@@ -269,12 +269,20 @@ def test_device():
     assert {one.device.type for one in (step.keys, step.values, *step.weights.values())} == {"meta"}
 
 
-def test_default_device():
-    """Weights are the same whatever device is the default one, as a GPU is where there is one."""
-    with torch.device("meta"):
-        step = made(0, device="cpu")
-    weights = made(0, device="cpu").weights
-    assert all(torch.equal(step.weights[name], weights[name]) for name in weights)
+def test_defaults():
+    """A step is the same whatever the default device is, as a GPU where there is one, or dtype."""
+    usual = made(0)
+    torch.set_default_dtype(torch.float64)
+    try:
+        with torch.device("meta"):
+            step = made(0, device="cpu")
+        rows = torch.zeros(4, 3, dtype=torch.float32)
+        assert torch.equal(step(rows), usual(rows))
+    finally:
+        torch.set_default_dtype(torch.float32)
+    for name, weight in usual.weights.items():
+        assert torch.equal(step.weights[name], weight)
+    assert step.keys.dtype == step.values.dtype == torch.float32
 
 
 # --- launches -------------------------------------------------------------------------------------

@@ -71,7 +71,10 @@ class DecodeStep:
         generator = torch.Generator().manual_seed(seed)  # of the CPU: the same for every device
 
         def drawn(rows: int, columns: int, scale: float) -> torch.Tensor:
-            drawn = torch.randn(rows, columns, generator=generator, device="cpu")
+            # Whatever somebody has made the default device, or dtype.
+            drawn = torch.randn(
+                rows, columns, generator=generator, device="cpu", dtype=torch.float32
+            )
             return drawn.mul(scale).to(device)
 
         self.weights = {
@@ -84,8 +87,8 @@ class DecodeStep:
             "logits": drawn(width, vocabulary, width**-0.5),
         }
         size = (requests, heads, positions, width // heads)
-        self.keys = torch.zeros(size, device=device)
-        self.values = torch.zeros(size, device=device)
+        self.keys = torch.zeros(size, device=device, dtype=torch.float32)
+        self.values = torch.zeros(size, device=device, dtype=torch.float32)
         self._requests = torch.arange(requests, device=device)
         self._positions = torch.arange(positions, device=device)
 
