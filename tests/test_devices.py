@@ -12,7 +12,7 @@ import pytest
 import torch
 from support import ROOT, runner, value_of
 
-from exercises.p17 import cpu_graph, cuda_graph
+from exercises.p17 import conformance, cpu_graph, cuda_graph
 from grader import session
 from grader.checks import CheckFailed, expect_same
 from grader.devices import together
@@ -145,10 +145,10 @@ def test_tensors_on_a_device(monkeypatch):
 
 
 class Log:
-    """The log of a subject on a GPU."""
+    """The log of a subject on a device, which has nothing done on the host's thread."""
 
-    def __init__(self):
-        self.device, self.seen = "cuda", []
+    def __init__(self, device):
+        self.device, self.seen = device, []
 
     def perform(self, *_):
         """Nothing is done on the host's thread."""
@@ -165,19 +165,39 @@ class Log:
         self.seen.append(("end", fields))
 
 
-def test_the_name_that_submissions_import(monkeypatch):
-    """On a GPU ``CpuGraph`` is the class that captures there; functions run where the submission
-    does, and note their calls, with no look at what is not computed yet.
-    """
+@pytest.fixture
+def observed(monkeypatch):
+    """Has P17's module for the subject's side observe graphs on a device: the module and the log."""
     monkeypatch.setattr(cpu_graph, "CpuGraph", cpu_graph.CpuGraph)
-    for name in ("capture", "replay"):
-        monkeypatch.setattr(cuda_graph.CudaGraph, name, getattr(cuda_graph.CudaGraph, name))
+    for graph_class in (cpu_graph.CpuGraph, cuda_graph.CudaGraph):
+        for name in ("capture", "replay"):
+            monkeypatch.setattr(graph_class, name, getattr(graph_class, name))
     path = ROOT / "exercises" / "p17" / "subject.py"
     spec = importlib.util.spec_from_file_location("subject_of_p17", path)
     subject = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(subject)
-    log = Log()
-    subject.observe(log)
+
+    def observe(device):
+        log = Log(device)
+        subject.observe(log)
+        return subject, log
+
+    return observe
+
+
+@pytest.mark.parametrize("name", conformance.BEHAVIOURS)
+def test_observed_graphs(observed, name):
+    """A graph that is observed behaves as the same one does that is not."""
+    _, log = observed("cpu")
+    assert conformance.see(name, "cpu") == conformance.BEHAVIOURS[name].expected
+    assert "capture" in [event for event, _ in log.seen] or name == "replay_before_capture"
+
+
+def test_the_name_that_submissions_import(observed, monkeypatch):
+    """On a GPU ``CpuGraph`` is the class that captures there; functions run where the submission
+    does, and note their calls, with no look at what is not computed yet.
+    """
+    subject, log = observed("cuda")
     assert cpu_graph.CpuGraph is cuda_graph.CudaGraph
     assert subject.PLAIN.keys() == {*subject.FUNCTIONS, "decode_step", "launch_ratio"}
     fn, x = subject.PLAIN["affine"](scale=2, shift=1), torch.ones(1, 1)
