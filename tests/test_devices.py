@@ -368,6 +368,26 @@ def test_which_device_failed(p17, pretended, tmp_path):
     assert "padding · cpu · " in shown(score, p17, "en")
 
 
+@pytest.mark.parametrize(
+    ("off", "points"),
+    [((1e-6, "!="), [70, 100]), ((1e-6, "=="), [70, 70]), ((1e-3, "!="), [70, 70])],
+)
+@pytest.mark.usefixtures("pretended")
+def test_last_places(p17, tmp_path, off, points):
+    """On a GPU a padded batch may come out of another kernel: its last places are not looked at.
+    Those of a batch of a bucket's own size are, and so are all on the CPU.
+    """
+    path = tmp_path / "mine.py"
+    text = REFERENCE.read_text("utf-8")
+    line = "        return self.static_out[:bs].clone()"
+    assert line in text
+    more = f"        out = self.static_out[:bs].clone()\n        return out * {1 + off[0]} "
+    more += f"if bs {off[1]} bucket and out.dtype == torch.float32 else out"
+    path.write_text(text.replace(line, more), "utf-8")
+    score = grade_file(p17, path, seed=SEED)
+    assert [one.score for one in score.devices] == points
+
+
 def test_failed_capture_spoils_one_case(p17, pretended, monkeypatch, tmp_path):
     """After an exception on a GPU the next case gets a process of its own; on the CPU it does not."""
     opened = {"cpu": 0, "cuda": 0}
