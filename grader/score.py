@@ -258,6 +258,11 @@ class Score(Model):
     duration_s: float
     versions: Mapping[str, str] = Field(default_factory=dict)
 
+    @property
+    def graded_on(self) -> list[DeviceName]:
+        """The devices that anything was graded on."""
+        return [one.device for one in self.devices if one.status is not None]
+
     def localised(self, translator: Translator) -> "Score":
         """The same score with every text in a language."""
 

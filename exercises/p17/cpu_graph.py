@@ -268,7 +268,7 @@ class Recorder(_Mode):
             and _form(out) == _form(source)
             and out.stride() == source.stride() == target.stride()
             and not any(_overlap(given, target) for given in _tensors(last.args))
-            and _holders(source) == len((source, out, self._made))
+            and _holders(source) == _OWN_HOLDERS
             and not _storage_is_held(source)
         )
 
@@ -292,7 +292,7 @@ class Recorder(_Mode):
             result = self._in_parts(func, args, kwargs)
             if result is not NotImplemented:
                 return result
-        self._refuse(op, args, kwargs)
+        self._expect_capturable(op, args, kwargs)
         for tensor in op.written(args, kwargs):
             self._save(tensor)
         # A tensor can be laid out in another way later on, or be given other memory.
@@ -330,9 +330,9 @@ class Recorder(_Mode):
             memory = torch.empty(0, dtype=torch.uint8).set_(tensor.untyped_storage())
             self._written[place] = memory, memory.clone()
 
-    def _refuse(self, op: "_Op", args: Any, kwargs: Any) -> None:
+    def _expect_capturable(self, op: "_Op", args: Any, kwargs: Any) -> None:
         """Raise for what a capture cannot do, as CUDA and torch do."""
-        if op.waits or op.waits_for(args):
+        if op.waits(args):
             _refuse(f"{op.name} has the host wait for a value, or for a size that hangs on values")
         if op.base == "lift_fresh" and args[0].dim():
             _refuse("numbers of Python's are copied from the host into a tensor")
@@ -343,8 +343,8 @@ class Recorder(_Mode):
             named = _by_name(op.func, args, kwargs)
             drawn: Any = named.get("generator") or torch.default_generator
             if drawn._cdata not in self._generators:
-                what = "draws from a generator not registered with the graph"
-                raise RuntimeError(f"operation not permitted while capturing: {op.name} {what}")
+                what = f"{op.name} draws from a generator not registered with the graph"
+                _refuse(what, void=False)  # torch says so, before the GPU is asked
             self._will_draw(drawn)
         if not all(tensor.layout is torch.strided for tensor in _tensors((args, kwargs))):
             _refuse(f"{op.name} works on a tensor that is not dense")
@@ -353,6 +353,11 @@ class Recorder(_Mode):
         """Remember a generator's state, before numbers are drawn from it for the first time."""
         place = generator._cdata
         self._drawn.setdefault(place, (self._generators[place], generator.get_state()))
+
+
+#: Who lies in the memory of a result that nobody has kept: what was made of it to be copied, what
+#: the call that makes it writes to, and what the recorder holds.
+_OWN_HOLDERS = 3
 
 
 class _NoHostReads(TorchFunctionMode):
@@ -374,9 +379,10 @@ _HOST_READS = frozenset(
 )  # fmt: skip
 
 
-def _refuse(what: str) -> NoReturn:
+def _refuse(what: str, *, void: bool = True) -> NoReturn:
+    """Raise for what a capture cannot do; it is void from there on, whatever is made of that."""
     recorder = at_work()
-    if recorder is not None:
+    if recorder is not None and void:
         recorder.refused = what
     raise RuntimeError(f"operation not permitted while capturing: {what}")
 
@@ -460,7 +466,6 @@ class _Op:
         base: ``add``.
         computes: whether it does more than to look at memory in another way.
         writes: whether it writes to its arguments.
-        waits: whether the host has to wait for what it finds.
         draws: whether it draws random numbers.
     """
 
@@ -477,22 +482,22 @@ class _Op:
         self.writes = bool(self._targets)
         self._targets += _UNMARKED.get(self.base, [])
         self.computes = not func.is_view and torch.Tag.inplace_view not in tags
-        self.waits = self.base not in _INDEXES and (
+        self._by_value = (
             torch.Tag.data_dependent_output in tags or torch.Tag.dynamic_output_shape in tags
         )
         self.draws = torch.Tag.nondeterministic_seeded in tags
         self._out = None if self.writes else _out_of(schema)
         self._quick: dict[object, Callable[..., object] | None] = {}
 
-    def waits_for(self, args: Any) -> bool:
-        """Whether the host has to wait for what a mask selects. Not where one value is written to
-        all of it.
+    def waits(self, args: Any) -> bool:
+        """Whether the host has to wait for what it finds, or for what a mask selects. Not where
+        one value is written to all of that.
         """
         if self.base in _INDEXES:
             return any(map(_is_mask, _tensors(args[1])))
         if self.base in _WRITES_AT:
             return any(map(_is_mask, _tensors(args[1]))) and args[2].numel() != 1
-        return False
+        return self._by_value
 
     def written(self, args: Any, kwargs: Any) -> Iterator[torch.Tensor]:
         """The arguments that it writes to."""
@@ -528,9 +533,8 @@ class _Op:
         named = {**kept, "out": outs[0] if len(outs) == 1 else tuple(outs)}
         # Functions that say where their results are to be are handed another place by a default
         # device, if there is one when they are called.
-        quick = None
-        if "device" not in kwargs:
-            quick = self._bound(self._out.func, args, named, tuple(outs))
+        placed = "device" in kwargs
+        quick = None if placed else self._bound(self._out.func, args, named, tuple(outs))
         if quick is not None:
             return [Call(quick, args, named)]
         in_place = self._in_place()
@@ -722,7 +726,11 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _kinds(value: Any) -> object:
-    """Of what types arguments are: that decides how torch takes them."""
+    """Of what types arguments are: that decides how torch takes them, and of tensors whether they
+    may stand for a number.
+    """
+    if isinstance(value, torch.Tensor):
+        return type(value), value.dim() == 0
     if type(value) in (list, tuple):
         return tuple(map(_kinds, value))
     if type(value) is dict:

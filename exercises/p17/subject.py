@@ -106,10 +106,22 @@ def observe(log: Any) -> None:
         cpu_graph.CpuGraph = cuda_graph.CudaGraph  # type: ignore[assignment, misc]
         PLAIN.update({name: noted(make, log) for name, make in FUNCTIONS.items()})
     given: Any = cpu_graph.CpuGraph
-    capture_unseen, replay_unseen = given.capture, given.replay
+    PLAIN.update(models(given, log))
+    unseen = given.capture, given.replay
+    given.capture, given.replay = watched(*unseen, log)
+    for one, other in zip((given.capture, given.replay), unseen, strict=True):
+        functools.update_wrapper(one, other)
+        del one.__wrapped__
 
-    def launch_ratio(**params: Any) -> Callable[[], list[float]]:
-        return lambda: decode_step.launch_ratio(unobserved, device=log.device, **params)
+
+def models(given: Any, log: Any) -> dict[str, Callable[..., Any]]:
+    """Functions of which nothing is graded.
+
+    Args:
+        given: the class of graphs, which notes nothing yet.
+        log: of the subject.
+    """
+    capture_unseen, replay_unseen = given.capture, given.replay
 
     def unobserved(*over: Any) -> Any:
         graph = given(*over)
@@ -117,14 +129,26 @@ def observe(log: Any) -> None:
             capture=lambda: capture_unseen(graph), replay=lambda: replay_unseen(graph)
         )
 
-    PLAIN["launch_ratio"] = launch_ratio
-    PLAIN["decode_step"] = functools.partial(decode_step.DecodeStep, device=log.device)
+    def launch_ratio(**params: Any) -> Callable[[], list[float]]:
+        return lambda: decode_step.launch_ratio(unobserved, device=log.device, **params)
+
+    return {
+        "decode_step": functools.partial(decode_step.DecodeStep, device=log.device),
+        "launch_ratio": launch_ratio,
+    }
+
+
+def watched(
+    capture_unseen: Callable[[Any], None], replay_unseen: Callable[[Any], None], log: Any
+) -> tuple[Callable[[Any], None], Callable[[Any], None]]:
+    """A capture and a replay that do as those given, and note what they do.
+
+    What is usual is done at one go, with one hand-over to the host's thread; what is not, such as
+    a graph of a function of the submission's own, or what happens while another graph is being
+    captured, is done here and noted piece by piece.
+    """
     frozen, expect_fit, launch_of = cpu_graph.frozen, cpu_graph.expect_fit, cpu_graph.launch_of
     at_work = cpu_graph.at_work
-
-    # What is usual is done at one go, with one hand-over to the host's thread; what is not, such
-    # as a graph of a function of the submission's own, or what happens while another graph is being
-    # captured, is done here and noted piece by piece.
 
     def capture(self: Any) -> None:
         self.captured = False
@@ -155,7 +179,4 @@ def observe(log: Any) -> None:
         finally:
             log.end(output=over[2])
 
-    given.capture, given.replay = capture, replay
-    for seen, unseen in ((capture, capture_unseen), (replay, replay_unseen)):
-        functools.update_wrapper(seen, unseen)
-        del seen.__wrapped__  # type: ignore[attr-defined]
+    return capture, replay

@@ -121,7 +121,7 @@ def run(order: Order, progress: Callable[[int], AbstractContextManager[Progress]
         EnvironmentFault: no submission can be graded here, or not on the device that was asked
             for, or the disk is full.
     """
-    for language in order.exercise.languages():
+    for language in order.exercise.languages():  # a device that is not here is told of at once
         devices_for(order.exercise, language, order.wanted)
     roster = Roster.read(order.roster) if order.roster else None
     _filled(order, ())  # so that what is wrong with the gradebook is said before the evening

@@ -1,6 +1,7 @@
 """A score as a page: what is wrong, and the buffers drawn beside the reference's."""
 
 from grader.i18n import Translator
+from grader.render.devices import device_lines
 from grader.render.templates import render
 from grader.score import Outcome, Score
 
@@ -23,6 +24,6 @@ def feedback_page(score: Score, say: Translator, *, hints: bool) -> str:
         number=shown.exercise.upper(),
         failed=[(check, check.case()) for check in failed],
         remedy=say.remedy(error.message.id, **error.message.params) if error else "",
-        graded_on=[one.device for one in shown.devices if one.status is not None],
+        devices=list(device_lines(shown, say)),
         hints=hints,
     )

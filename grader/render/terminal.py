@@ -7,8 +7,8 @@ from click import style
 from wcwidth import wcswidth
 
 from grader.i18n import Translator, printable
-from grader.score import Case, Check, Error, OnDevice, Outcome, Output, Score, Status, Stream
-from grader.subject.device import DeviceName
+from grader.render.devices import device_lines
+from grader.score import Case, Check, Error, Outcome, Output, Score, Status, Stream
 
 #: Lines of a submission's output that are shown with one failure.
 _OUTPUT_LINES = 20
@@ -95,31 +95,12 @@ class _Page:
         yield self._bold(f"{score.exercise.upper()}{dot}{self._say('exercise.title')}")
         seed = self._say("terminal.seed", seed=score.seed)
         yield dot.join((printable(score.submission.path), score.device, seed))
-        for device in score.devices:
-            yield from self._device(device)
+        for line in device_lines(score, self._say):
+            text = printable(line.text)
+            passed = Outcome.PASSED if line.status is Status.PASSED else Outcome.FAILED
+            yield text if line.status is None else self._paint(text, passed)
+            yield from _indent(2, printable(line.more))
         yield ""
-
-    def _device(self, device: OnDevice) -> Iterator[str]:
-        """What there is to say of one device: a lone one that was there goes without saying."""
-        if device.status is None and device.message is not None:
-            yield self._say("terminal.not_on", device=device.device, why=device.message.text)
-        elif len(self._devices) > 1:
-            outcome = Outcome.PASSED if device.status is Status.PASSED else Outcome.FAILED
-            text = self._say(
-                "terminal.on",
-                device=device.device,
-                hardware=f" ({printable(device.hardware)})" if device.hardware else "",
-                score="-" if device.score is None else f"{device.score:g}",
-                max=f"{self._score.max_score:g}",
-            )
-            yield self._paint(text, outcome)
-            if device.message is not None:
-                yield from _indent(2, printable(device.message.text))
-
-    @property
-    def _devices(self) -> list[DeviceName]:
-        """The devices that something was graded on."""
-        return [one.device for one in self._score.devices if one.status is not None]
 
     def _table(self) -> Iterator[str]:
         checks = self._score.checks
@@ -164,7 +145,7 @@ class _Page:
     def _check(self, check: Check, case: Case) -> Iterator[str]:
         mark = self._paint(self._mark(check.status), check.status)
         name = self._say(f"case.{check.id}.{case.id.partition('[')[0]}")
-        where = f" {self._glyphs.dot} {check.device}" if len(self._devices) > 1 else ""
+        where = f" {self._glyphs.dot} {check.device}" if len(self._score.graded_on) > 1 else ""
         yield f"{mark} {self._bold(check.id)}{where} {self._glyphs.dot} {name} ({case.id})"
         if check.message is not None:
             yield from _indent(2, printable(check.message.text))
@@ -242,7 +223,7 @@ class _Page:
         for shown in self._score.demonstrations:
             mark = self._paint(self._mark(shown.status), shown.status)
             title = self._say(f"demonstration.{shown.id}")
-            where = f" {self._glyphs.dot} {shown.device}" if len(self._devices) > 1 else ""
+            where = f" {self._glyphs.dot} {shown.device}" if len(self._score.graded_on) > 1 else ""
             yield f"  {mark} {title}{where}"
             if shown.message is not None:
                 yield from _indent(4, printable(shown.message.text))

@@ -34,10 +34,9 @@ _is_cpu, _dtype_in, _layout_of = _Base.is_cpu.__get__, _Base.dtype.__get__, _Bas
 _is_meta = _Base.is_meta.__get__
 
 _torch_device = torch.device
-_CPU = torch.device("cpu")
 
 #: Where tensors are made.
-_device = _CPU
+_device = _torch_device("cpu")
 
 #: What holds on one thread and must hold on the other that computes for it.
 AMBIENT = (_grad, _inference)
@@ -143,7 +142,7 @@ def decode(value: Json) -> torch.Tensor:
     data = bytearray(_from_base64(value["data"]))
     shape, dtype = value["shape"], _DTYPES[value["dtype"]]
     dense = (
-        _clone_of(_Base.reshape(_frombuffer(data, dtype=dtype), shape))
+        _Base.to(_Base.reshape(_frombuffer(data, dtype=dtype), shape), _device, copy=True)
         if data
         else _empty(shape, dtype=dtype, device=_device)
     )
@@ -152,14 +151,6 @@ def decode(value: Json) -> torch.Tensor:
     laid_out = _empty_strided(shape, value["strides"], dtype=dtype, device=_device)
     _Base.copy_(laid_out, dense)
     return laid_out
-
-
-def _clone_of(tensor: Any) -> torch.Tensor:
-    """A copy on the device that is computed on."""
-    copy: torch.Tensor = (
-        _Base.clone(tensor) if _device is _CPU else _Base.to(tensor, _device, copy=True)
-    )
-    return copy
 
 
 def overwrite(tensor: Any, value: Json) -> None:
