@@ -76,6 +76,8 @@ class Exercise:
                 id=manifest.id, folder=self.id,
             )  # fmt: skip
         missing = [path for path in self._named_files(manifest) if not path.is_file()]
+        kits = filter(None, map(self.kit, manifest.languages))
+        missing += [kit for kit in kits if not kit.is_dir()]
         if missing:
             raise ExerciseError(
                 "exercise.files", file=self.shown(self.folder / "exercise.toml"),
@@ -103,6 +105,11 @@ class Exercise:
             self.folder / subject if isinstance(subject, str) else None,
             device,
         )
+
+    def kit(self, language: str) -> Path | None:
+        """The folder of what submissions that become programs are given; None for Python."""
+        said = self._said_languages.get(language, {}).get("kit")
+        return self.folder / said if isinstance(said, str) else None
 
     def allowance(self) -> Allowance:
         """What a submission may take of the machine."""

@@ -3,6 +3,7 @@
 import contextlib
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Self
@@ -15,7 +16,7 @@ from grader.checks.interview import Interview
 from grader.checks.precedents import Precedents
 from grader.checks.session import Session
 from grader.checks.succession import Succession
-from grader.errors import EnvironmentFault, ExerciseError, GraderError
+from grader.errors import EnvironmentFault, ExerciseError, GraderError, SubmissionError
 from grader.exercise import Exercise
 from grader.frames import Comparison, compare
 from grader.score import (
@@ -32,9 +33,10 @@ from grader.score import (
 from grader.subject.channel import Channel
 from grader.subject.device import DeviceName
 from grader.subject.isolation import Isolation, Level
-from grader.subject.python.launcher import Launcher
+from grader.subject.launcher import Launcher
 from grader.subject.reference import Reference
-from grader.subject.subject import Interface, Limits, Source, Subject
+from grader.subject.source import Built, Source
+from grader.subject.subject import Interface, Limits, Subject
 from grader.submission import Submission
 from grader.trace import Trace
 from grader.verdict import Verdict, demonstration
@@ -75,8 +77,14 @@ class Grader:
         self._checks = manifest.checks
         # Whoever grades many has them graded, and nothing else.
         shown = manifest.demonstrations if precedents is None else ()
-        self._demonstrations = [one.id for one in shown if self._device in one.devices]
+        self._demonstrations = [
+            one.id
+            for one in shown
+            if self._device in one.devices and language in (one.languages or [language])
+        ]
         self._reference_channel: Channel | None = None
+        nothing = Source(b"", "", "")
+        self._built = Submission("", language, b""), Built(nothing)
         self._versions = dict(_VERSIONS)
         self._interface = Interface(
             classes={name: cls.methods for name, cls in manifest.interface.items()},
@@ -86,6 +94,7 @@ class Grader:
                 for method, kind in cls.returns.items()
             },
             watch={name: cls.watch for name, cls in manifest.interface.items()},
+            dtypes=_set_or_none(manifest.languages[language].dtypes),
         )
 
     def __enter__(self) -> Self:
@@ -146,9 +155,10 @@ class Grader:
         Raises:
             SubmissionError: it cannot be loaded.
         """
-        channel = self._launcher.open()
+        built = self._build(submission)
+        channel = self._launcher.open(built)
         try:
-            yield self._subject(channel, submission, kind=kind)
+            yield self._subject(channel, built, kind=kind)
         finally:
             self._launcher.release(channel)
 
@@ -157,11 +167,17 @@ class Grader:
             return Verdict.refused(submission.problem, self._checks, submission)
         self._reference.begin_trace()
         self._require_isolation()
+        try:
+            built = self._build(submission)
+        except SubmissionError as error:
+            return Verdict.refused(error, self._checks, submission)
         known = self.precedents
         if known is None or known.seed != seed:
             known = Precedents(seed)
-        interview = Interview(known, self._session)
-        rulings = interview.rulings(self.open(submission), self._reference)
+        rulings = {}
+        if self._launcher.plays:
+            interview = Interview(known, self._session)
+            rulings = interview.rulings(self.open(submission), self._reference)
         undecided = [id for id in self._cases if id not in rulings]
         if undecided:
             hearing = self._hear(submission, seed, undecided)
@@ -171,14 +187,18 @@ class Grader:
             for ruling in hearing.rulings.values():
                 known.learn(ruling)
         ordered = [rulings[id] for id in self._cases]
-        return Verdict.of(ordered, self._checks, submission, self._draw)
+        verdict = Verdict.of(ordered, self._checks, submission, self._draw)
+        advice = [*verdict.advice, *map(Text.of, built.advice)]
+        return replace(verdict, advice=advice)
 
     def _hear(self, submission: Submission, seed: int, cases: Collection[str]) -> Hearing:
         """Judge cases step by step, in a process with the submission in it."""
         deadline = time.monotonic() + self._exercise.manifest.limits.grading_s
+        built = self._build(submission)
         subjects = Succession(
             self._launcher,
-            lambda channel, fresh: self._subject(channel, submission, deadline, fresh=fresh),
+            built,
+            lambda channel, fresh: self._subject(channel, built, deadline, fresh=fresh),
         )
         hearing = Hearing(subjects, self._reference, seed)
         with contextlib.closing(subjects):
@@ -226,10 +246,23 @@ class Grader:
             reference = Trace()
         return compare(trace, reference, _DRAWN)
 
+    def _build(self, submission: Submission) -> Built:
+        """A submission as something that subjects can be opened for.
+
+        Raises:
+            SubmissionError: it cannot be built.
+        """
+        known, built = self._built
+        if known != submission:
+            name = submission.name
+            built = self._launcher.build(Source(submission.source, name, Path(name).stem))
+            self._built = submission, built
+        return built
+
     def _subject(
         self,
         channel: Channel,
-        submission: Submission,
+        built: Built,
         deadline: float = float("inf"),
         *,
         kind: type[Subject] = Subject,
@@ -245,8 +278,7 @@ class Grader:
             output_mb=limits.output_mb,
             deadline=deadline,
         )
-        source = Source(submission.source, submission.name, Path(submission.name).stem)
-        subject = kind(channel, source, self._interface, told)
+        subject = kind(channel, built, self._interface, told)
         if fresh:
             subject.load()
         else:
@@ -258,9 +290,14 @@ class Grader:
         """The reference solution, in a process that lives as long as the grader."""
         path = self._exercise.solution(self._language)
         solution = Submission(str(path), self._language, path.read_bytes())
-        channel = self._launcher.open(lasting=True)
         try:
-            subject = self._subject(channel, solution, kind=Reference)
+            built = self._launcher.build(Source(solution.source, path.name, path.stem))
+        except SubmissionError as error:
+            detail = f"{error.kind}: {error.params.get('detail')}"
+            raise ExerciseError("exercise.reference", detail=detail) from error
+        channel = self._launcher.open(built, lasting=True)
+        try:
+            subject = self._subject(channel, built, kind=Reference)
             assert isinstance(subject, Reference)  # noqa: S101 - for the type checker
             self._versions |= subject.hello()
         except BaseException:
@@ -302,6 +339,10 @@ class Grader:
     def _no_isolation(self) -> IsolationInForce:
         """That of what was never run: nothing stood around it, and nothing was missing."""
         return IsolationInForce(level=self._level, process=self._launcher.kind)
+
+
+def _set_or_none(names: Sequence[str] | None) -> frozenset[str] | None:
+    return None if names is None else frozenset(names)
 
 
 def score_of(

@@ -37,6 +37,8 @@ class Limits(Model):
         scratch_mb: megabytes in its scratch folder.
         threads: threads at once.
         open_files: files, pipes and the like at once.
+        compile_s: seconds to be built, in a language where it has to be.
+        compile_mb: megabytes of address space of each program that builds it.
     """
 
     load_s: Seconds = 10.0
@@ -47,6 +49,8 @@ class Limits(Model):
     scratch_mb: Annotated[int, Field(ge=1, le=10**4)] = Allowance.scratch_mb
     threads: Annotated[int, Field(ge=4, le=10**4)] = Allowance.threads
     open_files: Annotated[int, Field(ge=32, le=10**4)] = Allowance.open_files
+    compile_s: Seconds = Allowance.compile_s
+    compile_mb: Annotated[int, Field(ge=100, le=10**6)] = Allowance.compile_mb
 
 
 class Language(Model):
@@ -58,6 +62,10 @@ class Language(Model):
         subject: the exercise's module for the subject's side: its functions, and what is observed.
         given: the modules that a submission may import by these names.
         devices: what it is graded on, besides the CPU, where it is there.
+        kit: where submissions become programs: the folder of what they are given, and of the host
+            program.
+        dtypes: the dtypes that it has, where it has not all. A case that needs another one does
+            not apply, and costs nothing.
     """
 
     file: FileName
@@ -65,6 +73,8 @@ class Language(Model):
     subject: FileName | None = None
     given: Mapping[str, FileName] = Field(default_factory=dict)
     devices: Sequence[DeviceName] = ()
+    kit: FileName | None = None
+    dtypes: Sequence[str] | None = None
 
 
 class Class(Model):
@@ -101,9 +111,11 @@ class Demonstration(Model):
     Attributes:
         id: its name.
         devices: where it is shown.
+        languages: in which; in all, unless said otherwise.
     """
 
     id: Id
+    languages: Sequence[Id] | None = None
     devices: Annotated[Sequence[DeviceName], Field(min_length=1)] = DEVICES
 
 
@@ -156,7 +168,7 @@ class Manifest(Model):
     next: Id | None = None
     sources: Sequence[str] = ()
     limits: Limits = Limits()
-    languages: Annotated[Mapping[str, Language], Field(min_length=1)]
+    languages: Annotated[Mapping[Id, Language], Field(min_length=1)]
     interface: Mapping[str, Class]
     checks: Annotated[Sequence[Check], Field(min_length=1)]
     demonstrations: Sequence[Demonstration] = ()

@@ -114,10 +114,16 @@ class Evidence(Model):
 
 
 class Case(Model):
-    """One case of a check."""
+    """One case of a check.
+
+    Attributes:
+        applies: whether the submission's language has what the case is about. One that does not
+            apply is not run, and costs nothing.
+    """
 
     id: str
     status: Outcome
+    applies: bool = True
     message: Text | None = None
     evidence: Evidence | None = None
     output: Output | None = None
@@ -144,7 +150,8 @@ class Check(Model):
 
     def case(self) -> Case:
         """The case that the message is of: the first that fared as the check did."""
-        return next(case for case in self.cases if case.status is self.status)
+        alike = [case for case in self.cases if case.status is self.status]
+        return next((case for case in alike if case.applies), alike[0])
 
 
 class Error(Model):

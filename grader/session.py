@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from grader.checks.precedents import Precedents
     from grader.grading import Grader
     from grader.score import Score
+    from grader.subject.launcher import Launcher
     from grader.submission import Submission
     from grader.validate import Finding, Report
 
@@ -52,7 +53,7 @@ def open_grader(
     Raises:
         ExerciseError: the exercise's manifest is at fault.
     """
-    launcher = launch(exercise.preload(language, device), exercise.allowance(), level)
+    launcher = _launcher(exercise, language, level, device)
     try:
         # Meanwhile the launcher's imports run.
         from grader.grading import Grader  # noqa: PLC0415
@@ -61,6 +62,17 @@ def open_grader(
     except BaseException:
         launcher.close()
         raise
+
+
+def _launcher(exercise: Exercise, language: str, level: Level, device: DeviceName) -> "Launcher":
+    kit, allowance = exercise.kit(language), exercise.allowance()
+    if kit is None:
+        return launch(exercise.preload(language, device), allowance, level)
+    from grader.subject.languages import language as known  # noqa: PLC0415 - Python needs none
+    from grader.subject.program.launcher import ProgramLauncher  # noqa: PLC0415
+
+    file = exercise.languages()[language]
+    return ProgramLauncher(known(language), kit=kit, file=file, allowance=allowance, level=level)
 
 
 def validate_exercise(

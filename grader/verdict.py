@@ -124,6 +124,7 @@ def _case(ruling: Ruling) -> Case:
         evidence=Evidence(**finding["evidence"]),
         output=Output(**finding["output"]) if finding["output"] else None,
         hint=finding["hint"],
+        applies=finding["applies"],
         duration_s=round(ruling.duration_s, 4),
     )
 
@@ -168,7 +169,7 @@ def _drawn(check: Check, rulings: Sequence[Ruling], draw: Draw) -> Check:
 
 
 def _outcome(outcome: str, finding: Mapping[str, Any]) -> Outcome:
-    if outcome == "skipped":
+    if outcome == "skipped" or not finding["applies"]:
         return Outcome.NOT_RUN
     return Outcome.ERROR if finding["error"] else Outcome.FAILED
 
@@ -183,9 +184,13 @@ def _crash(test: Mapping[str, Any]) -> str:
 
 
 def _check(check: manifest.Check, cases: Sequence[Case]) -> Check:
-    """A check from its cases: as it fared, its points, and the message of the first that failed."""
+    """A check from its cases: as it fared, its points, and the message of the first that failed.
+
+    A case that does not apply costs nothing; where none does, there was nothing to earn points by.
+    """
+    judged = [case for case in cases if case.applies] or cases
     by_outcome = {
-        outcome: [case for case in cases if case.status is outcome] for outcome in Outcome
+        outcome: [case for case in judged if case.status is outcome] for outcome in Outcome
     }
     status = next(
         (o for o in (Outcome.FAILED, Outcome.ERROR, Outcome.NOT_RUN) if by_outcome[o]),

@@ -92,9 +92,7 @@ def workers_of(folder: Path) -> list[int]:
 
 def servers_of(folder: Path) -> list[int]:
     """The fork servers among those, and the subjects forked from them."""
-    return [
-        pid for pid in left_of(folder) if b"grader.subject.python.server" in _read(pid, "cmdline")
-    ]
+    return [pid for pid in left_of(folder) if b"grader.subject.server" in _read(pid, "cmdline")]
 
 
 def gone(folder: Path) -> bool:

@@ -113,7 +113,9 @@ def test_plan(p17, dev, monkeypatch, name):
     takes by the terabyte. All else is as on a CPU.
     """
     monkeypatch.setattr(launcher, "files_of", lambda name: device.files_of(name, dev))
-    plan = launcher.plan_of(p17.preload("python", name), Allowance(), WALLS, "/scratch")
+    plan = launcher.start_of(p17.preload("python", name), Allowance(), WALLS).plan(
+        WALLS, "/scratch"
+    )
     assert plan.walls == WALLS
     assert plan.memory_mb == (Allowance.memory_mb if name == "cpu" else None)
     files = [path for path in plan.devices if path.startswith(str(dev))]
@@ -393,9 +395,9 @@ def test_failed_capture_spoils_one_case(p17, pretended, monkeypatch, tmp_path):
     opened = {"cpu": 0, "cuda": 0}
     true_open = launcher.ForkServer.open
 
-    def count(self, **keywords):
+    def count(self, *args, **keywords):
         opened[self.device] += 1
-        return true_open(self, **keywords)
+        return true_open(self, *args, **keywords)
 
     monkeypatch.setattr(launcher.ForkServer, "open", count)
     path = tmp_path / "mine.py"

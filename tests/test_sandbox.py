@@ -23,6 +23,7 @@ from grader.subject.isolation import WALLS, Isolation
 from grader.subject.python import libraries
 from grader.subject.python.launcher import ForkServer
 from grader.subject.sandbox.plan import Plan
+from grader.subject.system import DEVICES
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the walls are of Linux")
 
@@ -91,7 +92,7 @@ def test_out_of_sight(stack, walls, path):
     """The project, other people's work, the home folder and the system cannot be read."""
     read = f"(os.listdir if os.path.isdir({str(path)!r}) else open)({str(path)!r})"
     if path == Path("/") and walls == ("namespace",):
-        wanted = [*libraries.readable(libraries.search_path([])), *libraries.DEVICES]
+        wanted = [*libraries.readable(libraries.search_path([])), *DEVICES]
         names = {Path(path).parts[1] for path in (*wanted, tempfile.gettempdir())}
         seen = set(done(stack, walls, "import os; return os.listdir('/')"))
         assert seen <= names | {"bin", "usr", ".proc"}
@@ -290,6 +291,7 @@ PROBE = """
 import ctypes, json, os, sys
 sys.path.insert(0, sys.argv[1])
 from grader.subject.sandbox.plan import Plan
+from grader.subject.system import DEVICES
 from grader.subject.sandbox.sandbox import Sandbox
 sandbox = Sandbox(Plan.from_json(json.loads(sys.argv[2])))
 sandbox.count()
@@ -318,7 +320,7 @@ cell.end(wait=True)
 def test_system_calls(walls, tmp_path):
     """Calls that lead out, or at the kernel, are refused; those that hide a call are unknown."""
     plan = Plan(
-        walls=walls, readable=libraries.readable(libraries.search_path([])), devices=libraries.DEVICES,
+        walls=walls, readable=libraries.readable(libraries.search_path([])), devices=DEVICES,
         scratch=str(tmp_path), scratch_mb=4, memory_mb=300, cpu_s=10, threads=32, open_files=64,
     )  # fmt: skip
     command = [

@@ -12,7 +12,7 @@ from grader.checks.hearing import Hearing, Seen
 from grader.checks.ruling import Shown
 from grader.errors import GraderError, SubmissionError
 from grader.message import Message
-from grader.subject.faults import SubjectRaised
+from grader.subject.faults import NotApplicable, SubjectRaised
 from grader.subject.output import Output
 from grader.subject.subject import Subject
 
@@ -115,6 +115,7 @@ class GradingPlugin:
         }
         return {
             "error": isinstance(raised, SubjectRaised),
+            "applies": not isinstance(raised, NotApplicable),
             "message": {"id": message.id, "params": _told(message.params)},
             "evidence": _told({**evidence, "calls": calls, "left_out": left_out}),
             "hint": getattr(raised, "hint", None),
@@ -136,7 +137,7 @@ class GradingPlugin:
 
 
 def _is_finding(raised: BaseException) -> bool:
-    return isinstance(raised, CheckFailed | SubjectRaised | Unseen)
+    return isinstance(raised, CheckFailed | SubjectRaised | Unseen | NotApplicable)
 
 
 def _told(value: Any) -> Any:

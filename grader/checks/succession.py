@@ -5,8 +5,9 @@ from collections.abc import Callable
 
 from grader.checks.hearing import SLOW_LOAD_S
 from grader.subject.channel import Channel
+from grader.subject.launcher import Launcher
 from grader.subject.output import Output
-from grader.subject.python.launcher import Launcher
+from grader.subject.source import Built
 from grader.subject.subject import Subject
 
 
@@ -18,16 +19,21 @@ class Succession:
     import, for a demo perhaps, is executed once.
 
     Not so on a GPU, once something was raised: a capture that failed may leave a process behind in
-    which no other works, and the next case gets one of its own.
+    which no other works, and the next case gets one of its own. Nor where a process cannot load a
+    submission twice: there, each case has its own, and that of the next one starts meanwhile.
 
     Args:
         launcher: starts processes.
+        built: the submission.
         begin: a subject in one, with the submission executed anew or as it is.
     """
 
-    def __init__(self, launcher: Launcher, begin: Callable[[Channel, bool], Subject]) -> None:
-        self._launcher, self._begin = launcher, begin
-        self.channel = launcher.open()
+    def __init__(
+        self, launcher: Launcher, built: Built, begin: Callable[[Channel, bool], Subject]
+    ) -> None:
+        self._launcher, self._built, self._begin = launcher, built, begin
+        self.channel = launcher.open(built)
+        self._next: Channel | None = None
         self._load_s: float | None = None
         self._last: Subject | None = None
 
@@ -41,10 +47,8 @@ class Succession:
         Raises:
             SubmissionError: it cannot be loaded.
         """
-        if self._last is not None and _is_spoilt(self._last):
-            spoilt, self.channel = self.channel, self._launcher.open()
-            self._launcher.release(spoilt)
-            self._load_s = None
+        if self._last is not None and (not self._launcher.anew or _is_spoilt(self._last)):
+            self._change()
         self.channel.forget_output()
         started = time.perf_counter()
         fresh = self._load_s is None or self._load_s < SLOW_LOAD_S
@@ -54,8 +58,19 @@ class Succession:
         return subject
 
     def close(self) -> None:
-        """End the process."""
+        """End the processes."""
         self._launcher.release(self.channel)
+        if self._next is not None:
+            self._launcher.release(self._next)
+
+    def _change(self) -> None:
+        """Go on in another process."""
+        left, self.channel = self.channel, self._next or self._launcher.open(self._built)
+        self._next = None
+        self._launcher.release(left)
+        if not self._launcher.anew:
+            self._next = self._launcher.open(self._built)
+        self._load_s = None
 
 
 def _is_spoilt(subject: Subject) -> bool:

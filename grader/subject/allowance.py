@@ -14,6 +14,8 @@ class Allowance:
         open_files: files, pipes and the like at once.
         grading_s: seconds of a grading; its processor time, of all threads together, may be
             as long.
+        compile_s: seconds that it may take to be built, where it has to be.
+        compile_mb: megabytes of address space that each program may take that builds it.
     """
 
     memory_mb: int = 1500
@@ -21,3 +23,5 @@ class Allowance:
     threads: int = 200
     open_files: int = 128
     grading_s: float = 60.0
+    compile_s: float = 60.0
+    compile_mb: int = 4000

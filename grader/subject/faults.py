@@ -36,6 +36,18 @@ class SubjectRaised(Exception):
         super().__init__(f"{raised}: {error.get('message')}")
 
 
+class NotApplicable(Exception):
+    """A case asks for something that the submission's language has not: nobody's fault.
+
+    Attributes:
+        message: what that is.
+    """
+
+    def __init__(self, id: str, **params: object) -> None:
+        super().__init__(id)
+        self.message = Message(id, params)
+
+
 def call_error(error: WireMessage, call: str) -> SubjectRaised | SubmissionError:
     """The ``error`` of a reply to anything but ``load`` as what is to be raised."""
     kind, said = error.get("kind"), str(error.get("message"))

@@ -15,9 +15,10 @@ from grader.errors import SubmissionError
 from grader.protocol import MAX_EVENTS, TAG
 from grader.protocol import Message as WireMessage
 from grader.subject.channel import Channel
-from grader.subject.faults import call_error, load_error
+from grader.subject.faults import NotApplicable, call_error, load_error
 from grader.subject.output import Output
 from grader.subject.proxies import (
+    DType,
     Event,
     RemoteObject,
     RemoteTensor,
@@ -26,6 +27,7 @@ from grader.subject.proxies import (
     to_wire,
 )
 from grader.subject.script import Answers, Script, written
+from grader.subject.source import Built
 from grader.tensor import Tensor
 from grader.trace import Step, Trace
 
@@ -33,21 +35,6 @@ T = TypeVar("T")
 
 #: How ``faulthandler``'s report of a crash begins.
 _CRASH_REPORT = b"Fatal Python error: "
-
-
-@dataclass(frozen=True)
-class Source:
-    """The source of a submission.
-
-    Attributes:
-        data: the file's bytes.
-        path: the file's name in tracebacks.
-        module: the name of the module that it becomes.
-    """
-
-    data: bytes
-    path: str
-    module: str
 
 
 @dataclass(frozen=True)
@@ -77,11 +64,13 @@ class Interface:
         classes: class -> method -> its parameters, those with a default marked by ``?``.
         returns: ``Class.method`` -> the kind of value it must return (``tensor``).
         watch: class -> the attributes recorded after every call on an object of it.
+        dtypes: those that the submission's language has; None where it has all.
     """
 
     classes: Mapping[str, Mapping[str, Sequence[str]]]
     returns: Mapping[str, str]
     watch: Mapping[str, Sequence[str]]
+    dtypes: frozenset[str] | None = None
 
 
 class Subject:
@@ -89,7 +78,7 @@ class Subject:
 
     Args:
         channel: the pipe to that process.
-        source: what the submission is.
+        built: the submission that it is opened for.
         interface: what it must offer.
         limits: how long it may take.
 
@@ -99,10 +88,10 @@ class Subject:
     """
 
     def __init__(
-        self, channel: Channel, source: Source, interface: Interface, limits: Limits
+        self, channel: Channel, built: Built, interface: Interface, limits: Limits
     ) -> None:
         self.trace, self.device = Trace(), channel.device
-        self._channel, self._source = channel, source
+        self._channel, self._built, self._source = channel, built, built.source
         self.interface, self.limits = interface, limits
 
     def load(self) -> None:
@@ -116,7 +105,7 @@ class Subject:
             "load",
             self.limits.load_s,
             doing=f"import {path}",
-            source=base64.b64encode(self._source.data).decode("ascii"),
+            source=base64.b64encode(self._built.loaded).decode("ascii"),
             path=path,
             module=self._source.module,
             interface=self.interface.classes,
@@ -199,13 +188,13 @@ class Subject:
 
     def function(self, name: str, **params: object) -> "RemoteObject":
         """A function that the exercise gives, to be handed to the submission or called."""
-        params = {key: to_wire(value) for key, value in params.items()}
+        params = {key: self._wire(value) for key, value in params.items()}
         step = self._ask("function", self.limits.call_s, doing=name, name=name, params=params)
         return self._expect(step, RemoteObject)
 
     def tensor(self, value: Tensor, strides: Sequence[int] | None = None) -> "RemoteTensor":
         """A tensor in the subject's process, laid out row by row or by ``strides`` (elements)."""
-        wire = to_wire(value)
+        wire = self._wire(value)
         if strides is not None:
             wire["strides"] = list(strides)
         step = self._ask("tensor", self.limits.call_s, doing="tensor", value=wire)
@@ -280,18 +269,33 @@ class Subject:
 
     def write(self, ref: int, value: Tensor) -> None:
         """Overwrite a tensor in place."""
-        step = self._ask("write", self.limits.call_s, doing="write", ref=ref, value=to_wire(value))
+        step = self._ask(
+            "write", self.limits.call_s, doing="write", ref=ref, value=self._wire(value)
+        )
         _raise(step, "write")
 
     def _call(
         self, op: str, args: tuple[object, ...], kwargs: dict[str, object], **fields: object
     ) -> Step:
-        fields["args"] = [to_wire(value) for value in args]
-        fields["kwargs"] = {name: to_wire(value) for name, value in kwargs.items()}
+        fields["args"] = [self._wire(value) for value in args]
+        fields["kwargs"] = {name: self._wire(value) for name, value in kwargs.items()}
         spelled = self.trace.spell(Step({"op": op, **fields}, {}))
         step = self._ask(op, self.limits.call_s, doing=spelled, **fields)
         _raise(step, spelled)
         return step
+
+    def _wire(self, value: object) -> Any:
+        """A value as the protocol spells it.
+
+        Raises:
+            NotApplicable: it is of a dtype that the submission's language has not.
+        """
+        known = self.interface.dtypes
+        if known is not None and isinstance(value, DType | Tensor):
+            dtype = value.dtype if isinstance(value, Tensor) else str(value)
+            if dtype not in known:
+                raise NotApplicable("language.no_dtype", dtype=dtype)
+        return to_wire(value)
 
     def _ask(self, op: str, seconds: float, *, doing: str, **fields: object) -> Step:
         seconds = min(seconds, self.limits.deadline - time.monotonic())

@@ -54,6 +54,9 @@ class Language:
         run: from the folder of the kit, or of what it was prepared to: what to run instead of
             ``program``.
         diagnose: what is said in what compilers print.
+        home: asks a program for the folder that it really lies in, where what is found on the
+            path may stand in for another.
+        reads: patterns of further files that programs of the language read.
         anew: whether one process can load a submission again, with nothing left of the first time.
         text: the encoding that sources must have; None where any will do.
         reserved_mb: megabytes of address space that a running program takes for itself.
@@ -67,6 +70,8 @@ class Language:
     build: Callable[[str, Sequence[str]], Sequence[Command]] | None = None
     run: Callable[[str], Command] | None = None
     diagnose: Callable[[str], Iterator[Diagnostic]] = lambda _: iter(())
+    home: Command | None = None
+    reads: Sequence[str] = ()
     anew: bool = False
     text: str | None = "utf-8"
     reserved_mb: int = 0

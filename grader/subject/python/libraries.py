@@ -8,16 +8,9 @@ import sysconfig
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from grader.subject.system import LIBRARIES
+
 _ROOT = Path(__file__).resolve().parents[3]
-
-#: What C libraries are loaded from and look at, besides the folders of those that are in use.
-_SYSTEM = (
-    "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache",
-    "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu",
-)  # fmt: skip
-
-#: The devices that every program counts on.
-DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 
 def search_path(preload: Sequence[str]) -> list[str]:
@@ -41,7 +34,7 @@ def search_path(preload: Sequence[str]) -> list[str]:
 
 def readable(search_path: Sequence[str]) -> list[str]:
     """What a subject has to read, to import what lies on its search path."""
-    found = [*search_path, sysconfig.get_path("stdlib"), *_SYSTEM, *_folders_of_libraries()]
+    found = [*search_path, sysconfig.get_path("stdlib"), *LIBRARIES, *_folders_of_libraries()]
     found += os.environ.get("LD_LIBRARY_PATH", "").split(":")
     return sorted({str(Path(path).absolute()) for path in found if path and Path(path).exists()})
 

@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
+
+#: Which programs a subject may start: none; the one that it becomes, once; any that it may read.
+Starts = Literal["nothing", "itself", "programs"]
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,7 @@ class Plan:
         cpu_s: seconds of processor time, of all threads together.
         threads: how many there may be at once.
         open_files: how many descriptors there may be at once.
+        starts: which programs may be started.
     """
 
     walls: Sequence[str]
@@ -32,6 +36,7 @@ class Plan:
     cpu_s: int
     threads: int
     open_files: int
+    starts: Starts = "nothing"
 
     def to_json(self) -> dict[str, Any]:
         """The plan for the way to the server."""

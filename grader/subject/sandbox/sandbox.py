@@ -1,7 +1,9 @@
 """The sandbox of a server's subjects: as many of the planned walls as the machine has."""
 
+import functools
 import importlib
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.subject.sandbox import kernel, namespaces
@@ -44,12 +46,13 @@ class Sandbox:
         namespaced = self._namespaces is not None
         try:
             if syscalls:
-                self._syscalls = syscalls.Syscalls(namespaces=namespaced)
+                self._syscalls = syscalls.Syscalls(namespaces=namespaced, starts=plan.starts)
         except OSError as error:
             self.lacking["seccomp"] = str(error)
         try:
             if files:
-                self._files = files.Files(plan, scratch=namespaced)
+                self._make_files = functools.partial(files.Files, plan, scratch=self._scratch)
+                self._files = self._make_files()
         except OSError as error:
             self.lacking["landlock"] = str(error)
 
@@ -65,11 +68,12 @@ class Sandbox:
         pid = os.fork()
         return Cell(pid) if pid else None
 
-    def shut(self, *, lasting: bool) -> list[str]:
+    def shut(self, *, lasting: bool, program: int | None = None) -> list[str]:
         """In the child: build the walls, from the outermost to the innermost.
 
         Args:
             lasting: whether the subject lives as long as the server.
+            program: the descriptor of what it is to become, if it is no fork of the server.
 
         Returns:
             The walls that stand.
@@ -89,12 +93,31 @@ class Sandbox:
             stand += ["rlimit"] + (["rlimit_threads"] if os.getuid() != 0 else [])
             stand += ["rlimit_memory"] if self._plan.memory_mb is not None else []
         if self._files is not None:
-            self._files.apply()
+            self._files_for(program).apply()
             stand.append("landlock")
         if self._syscalls is not None:
-            self._syscalls.apply()
+            self._syscalls.apply(program)
             stand.append("seccomp")
         return stand
+
+    @property
+    def _scratch(self) -> Path | None:
+        """What subjects may write to."""
+        scratch = Path(self._plan.scratch)
+        if self._namespaces is not None:
+            # The folder itself is hidden by what each subject has mounted there: rules are
+            # looked up in what a mount lies in, but not at the place that it covers.
+            return scratch.parent
+        return scratch if self._plan.starts == "programs" else None
+
+    def _files_for(self, program: int | None) -> "Files":
+        if program is None:
+            assert self._files is not None  # noqa: S101 - for the type checker
+            return self._files
+        # Rules of its own: the server's are everybody's.
+        files: Files = self._make_files()
+        files.allow_program(program)
+        return files
 
     def _import(self, module: str, wall: str) -> Any:
         try:

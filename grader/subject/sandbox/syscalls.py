@@ -12,15 +12,19 @@ import socket
 import pyseccomp
 from pyseccomp import MASKED_EQ, NE, Arg
 
+from grader.subject.sandbox.plan import Starts
+
 _CLONE_THREAD = 0x0001_0000
 _SOCKET_TYPE = 0xF
 _INT = 0xFFFF_FFFF  # the kernel looks at no more of such an argument, and nor must a filter
 _NO_SUCH_CALL = -1
 
+#: Calls that start other programs.
+_STARTING = ("fork", "vfork", "execve")
+
 #: By number where a library of 2022 does not know the name; from 424 on a call has the same
 #: number on every machine.
 _DENIED: dict[str, tuple[str | int, ...]] = {
-    "other programs": ("fork", "vfork", "execve", "execveat"),
     "network": ("socket", "bind", "connect", "listen", "accept", "accept4"),
     "other processes": (
         "ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "tkill", "ioprio_set",
@@ -75,20 +79,22 @@ class Syscalls:
 
     Args:
         namespaces: whether subjects are in namespaces of their own.
+        starts: which programs they may start.
 
     Raises:
         OSError: the kernel has no seccomp.
     """
 
-    def __init__(self, *, namespaces: bool) -> None:
-        self._namespaces = namespaces
+    def __init__(self, *, namespaces: bool, starts: Starts = "nothing") -> None:
+        self._namespaces, self._starts = namespaces, starts
         self._filter = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
         for calls in _DENIED.values():
             for call in calls:
                 self._deny(call)
         for call in _UNKNOWN:
             self._deny(call, reason=errno.ENOSYS)
-        self._deny("clone", Arg(0, MASKED_EQ, _CLONE_THREAD, 0))
+        if starts != "programs":
+            self._deny_starting()
         # A datagram socket of a pair can be told to send elsewhere.
         self._deny("socketpair", Arg(0, NE, socket.AF_UNIX))
         self._deny("socketpair", Arg(1, MASKED_EQ, _SOCKET_TYPE, socket.SOCK_DGRAM))
@@ -102,8 +108,21 @@ class Syscalls:
             for call in _THIS_PROCESS:
                 self._deny(call, Arg(0, NE, 0))
 
-    def apply(self) -> None:
-        """Have the kernel refuse these calls to this process from here on."""
+    def _deny_starting(self) -> None:
+        for call in _STARTING:
+            self._deny(call)
+        self._deny("clone", Arg(0, MASKED_EQ, _CLONE_THREAD, 0))
+
+    def apply(self, program: int | None) -> None:
+        """Have the kernel refuse these calls to this process from here on.
+
+        Args:
+            program: the descriptor of what it is still to become, if it is.
+        """
+        if self._starts == "itself" and program is not None:
+            self._deny("execveat", Arg(0, NE, program))
+        elif self._starts != "programs":
+            self._deny("execveat")
         if not self._namespaces:
             for call in _OWN_PROCESS:
                 self._deny(call, Arg(0, NE, os.getpid()))

@@ -1,0 +1,283 @@
+"""Builds submissions into programs, once for each content, within walls."""
+
+import base64
+import contextlib
+import io
+import json
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from grader.errors import EnvironmentFault, ExerciseError, SubmissionError
+from grader.message import Message
+from grader.subject.allowance import Allowance
+from grader.subject.channel import Channel
+from grader.subject.isolation import Level
+from grader.subject.launcher import FORKS, ForkServer, FreshProcess, Start
+from grader.subject.program.builder import TIMED_OUT
+from grader.subject.program.language import (
+    CLASSES,
+    PREPARED,
+    PROGRAM,
+    Command,
+    Diagnostic,
+    Language,
+)
+from grader.subject.program.store import Store, key_of
+from grader.subject.program.toolchain import Toolchain
+from grader.subject.source import Built, Source
+from grader.subject.system import DEVICES, LIBRARIES
+
+#: Seconds beyond those of the build that a builder has, to be opened and to answer.
+_SPARE_S = 10.0
+
+#: Lines of a compiler's that are shown, and warnings that are passed on.
+_SHOWN = 5
+_MAX_WARNINGS = 10
+
+_BOM = b"\xef\xbb\xbf"
+
+
+class Workshop:
+    """Builds submissions in one language to one exercise.
+
+    Args:
+        language: which.
+        toolchain: its programs.
+        kit: the folder of what submissions are given, and of the host program.
+        file: the name that a submission must have.
+        allowance: what builds may take.
+        level: how far they are shut in.
+        store: where what was built is kept.
+    """
+
+    def __init__(
+        self,
+        language: Language,
+        toolchain: Toolchain,
+        *,
+        kit: Path,
+        file: str,
+        allowance: Allowance,
+        level: Level,
+        store: Store,
+    ) -> None:
+        self._language, self._toolchain, self._kit, self._file = language, toolchain, kit, file
+        self._allowance, self._level, self._store = allowance, level, store
+        self._server: ForkServer | FreshProcess | None = None
+
+    @cached_property
+    def prepared(self) -> Path:
+        """The folder of the kit, or of what it was prepared to.
+
+        Raises:
+            ExerciseError: it does not compile.
+        """
+        commands = self._language.prepare(self._names)
+        if not commands:
+            return self._kit
+        place = self._made(self._files, commands, [f"{PREPARED}/"])
+        said = _said(place)
+        if said["code"]:
+            detail = "\n".join(said["said"].splitlines()[:_SHOWN])
+            raise ExerciseError("exercise.kit", language=self._language.title, detail=detail)
+        return place / PREPARED
+
+    def build(self, source: Source) -> Built:
+        """A submission as a program, or as what a program loads.
+
+        Raises:
+            SubmissionError: kind ``compile``, ``interface``, ``encoding`` or ``timeout``.
+            EnvironmentFault: nothing can be built here.
+        """
+        self._expect_text(source)
+        if self._language.build is None:
+            return self._opened(Built(source), None)
+        data = source.data.removeprefix(_BOM)
+        files = {**self._files, **self._prepared_files, self._file: data}
+        commands = self._language.build(self._file, self._names)
+        place = self._made(files, commands, [PROGRAM, f"{CLASSES}/"])
+        said = _said(place)
+        found = list(self._language.diagnose(said["said"]))
+        if said["code"]:
+            raise self._complaint(said, found, source)
+        return self._opened(Built(source, advice=self._advice(found)), place)
+
+    def close(self) -> None:
+        """End every build."""
+        if self._server is not None:
+            self._server.close()
+
+    def _opened(self, built: Built, place: Path | None) -> Built:
+        """What a subject runs, and what it loads."""
+        if self._language.run is None:
+            assert place is not None  # noqa: S101 - what is no program is run by one
+            program = place / PROGRAM
+            return replace(built, payload=b"", program=program, command=[self._file])
+        command = self._toolchain.command(self._language.run(str(self.prepared)))
+        command[0] = str(Path(command[0]).resolve())
+        payload = (place / f"{CLASSES}.zip").read_bytes() if place else None
+        return replace(built, payload=payload, program=Path(command[0]), command=command)
+
+    @cached_property
+    def _files(self) -> dict[str, bytes]:
+        """The kit's files by their names."""
+        found = sorted(path for path in self._kit.rglob("*") if path.is_file())
+        return {path.relative_to(self._kit).as_posix(): path.read_bytes() for path in found}
+
+    @property
+    def _names(self) -> list[str]:
+        return list(self._files)
+
+    @cached_property
+    def _prepared_files(self) -> dict[str, bytes]:
+        if self.prepared == self._kit:
+            return {}
+        found = sorted(path for path in self.prepared.rglob("*") if path.is_file())
+        return {
+            f"{PREPARED}/{path.relative_to(self.prepared).as_posix()}": path.read_bytes()
+            for path in found
+        }
+
+    def _made(
+        self, files: Mapping[str, bytes], commands: Sequence[Command], keep: Sequence[str]
+    ) -> Path:
+        """The folder that holds what commands make of files, made now or at some other time."""
+        placed = [self._toolchain.command(command) for command in commands]
+        key = key_of(self._toolchain.print, placed, files, keep)
+        place = self._store.find(key)
+        if place is not None:
+            return place
+        reply = self._ask(files, placed, keep)
+        with self._store.making(key) as new:
+            said = {"code": reply["code"], "said": reply["said"]}
+            (new / "said.json").write_text(json.dumps(said), "utf-8")
+            _unpack(base64.b64decode(reply["kept"]), new)
+        place = self._store.find(key)
+        if place is None:
+            raise EnvironmentFault("environment.cache")
+        return place
+
+    def _ask(
+        self, files: Mapping[str, bytes], commands: Sequence[Command], keep: Sequence[str]
+    ) -> dict[str, Any]:
+        """What a builder makes of it."""
+        seconds = self._allowance.grading_s
+        channel = self._open()
+        try:
+            channel.await_walls(_SPARE_S)
+            number = channel.send(
+                "build", files=dict(files), commands=commands, keep=keep, seconds=seconds
+            )
+            reply = channel.receive(
+                number, seconds=seconds + _SPARE_S, output_mb=1.0, doing="build"
+            )
+        except SubmissionError as error:
+            if error.kind == "timeout":
+                return {"code": TIMED_OUT, "said": "", "kept": _NOTHING}
+            detail = error.kind
+            raise EnvironmentFault("environment.build", detail=detail) from None
+        finally:
+            channel.close()
+        value: dict[str, Any] = reply["value"]
+        return value
+
+    def _open(self) -> Channel:
+        if self._server is None:
+            start = Start(
+                role="grader.subject.program.builder",
+                told={},
+                allowance=self._allowance,
+                memory_mb=self._allowance.memory_mb,
+                readable=[*LIBRARIES, *self._toolchain.readable(build=True)],
+                devices=DEVICES,
+                starts="programs",
+            )
+            walled = self._level != "none" and FORKS
+            self._server = ForkServer(start) if walled else FreshProcess(start)
+        return self._server.open()
+
+    def _expect_text(self, source: Source) -> None:
+        """A source must be in the encoding that its language wants."""
+        if self._language.text is None:
+            return
+        try:
+            source.data.decode(self._language.text)
+        except UnicodeDecodeError as error:
+            line = source.data.count(b"\n", 0, error.start) + 1
+            wanted = {"encoding": self._language.text}
+            raise SubmissionError("encoding", dict(wanted), line=line) from None
+
+    def _complaint(
+        self, said: Mapping[str, Any], found: Sequence[Diagnostic], source: Source
+    ) -> SubmissionError:
+        """Why a submission could not be built: the first error in it, then the others."""
+        if said["code"] == TIMED_OUT:
+            seconds = self._allowance.grading_s
+            return SubmissionError(
+                "timeout", {"seconds": seconds, "doing": "compile"}, text="timeout_compile"
+            )
+        errors = [one for one in found if one.severity == "error"]
+        own = [one for one in errors if self._is_own(one)]
+        if own:
+            first, others = own[0], own[1:_SHOWN]
+            lines = [first.message, *(f"{self._file}:{one.line}: {one.message}" for one in others)]
+            params = {"language": self._language.title, "detail": "\n".join(lines)}
+            code = _line_of(source, first.line)
+            return SubmissionError("compile", dict(params), line=first.line, code=code)
+        # What the host program cannot do with a submission, the submission does not offer.
+        lines = [one.message for one in errors[:_SHOWN]]
+        if errors:
+            return SubmissionError("interface", {"detail": "\n".join(lines)})
+        detail = "\n".join(str(said["said"]).strip().splitlines()[-_SHOWN:]) or str(said["code"])
+        return SubmissionError("compile", {"language": self._language.title, "detail": detail})
+
+    def _advice(self, found: Sequence[Diagnostic]) -> list[Message]:
+        """Warnings about the submission, as advice."""
+        own = [one for one in found if one.severity == "warning" and self._is_own(one)]
+        return [
+            Message("advice.warning", {"line": one.line, "detail": one.message})
+            for one in own[:_MAX_WARNINGS]
+        ]
+
+    def _is_own(self, said: Diagnostic) -> bool:
+        return Path(said.file).name == self._file
+
+
+#: An archive without anything in it.
+_NOTHING = base64.b64encode(b"PK\x05\x06" + bytes(18)).decode("ascii")
+
+
+def _said(place: Path) -> dict[str, Any]:
+    """What came of the commands, besides files."""
+    said: dict[str, Any] = json.loads((place / "said.json").read_text("utf-8"))
+    return said
+
+
+def _unpack(kept: bytes, folder: Path) -> None:
+    """Put down what a builder kept: classes as an archive, the rest as it is.
+
+    It comes from behind the walls: names that lead out of the folder lead into it (``extract``).
+    """
+    with zipfile.ZipFile(io.BytesIO(kept)) as archive, contextlib.ExitStack() as closing:
+        classes: zipfile.ZipFile | None = None
+        for info in archive.infolist():
+            if not info.filename.startswith(f"{CLASSES}/"):
+                archive.extract(info, folder)
+                continue
+            if classes is None:
+                packed = zipfile.ZipFile(folder / f"{CLASSES}.zip", "w")
+                classes = closing.enter_context(packed)
+            name = info.filename.removeprefix(f"{CLASSES}/")
+            classes.writestr(zipfile.ZipInfo(name), archive.read(info))
+    program = folder / PROGRAM
+    if program.exists():
+        program.chmod(0o700)
+
+
+def _line_of(source: Source, line: int | None) -> str | None:
+    lines = source.data.decode("utf-8", "replace").splitlines()
+    return lines[line - 1].strip() if line and line <= len(lines) else None
