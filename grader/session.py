@@ -5,7 +5,7 @@ import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from grader.errors import EnvironmentFault, ExerciseError
+from grader.errors import EnvironmentFault, ExerciseError, UsageError
 from grader.exercise import Exercise
 from grader.message import Message
 from grader.subject.device import DeviceName, Wanted, missing
@@ -78,12 +78,39 @@ def _launcher(exercise: Exercise, language: str, level: Level, device: DeviceNam
 def validate_exercise(
     exercise: Exercise, *, seed: int, only: str = ""
 ) -> "Iterator[Finding | Report]":
-    """How every solution of an exercise fares, and then the report; see ``validate.validate``."""
+    """How every solution of an exercise fares, and a report a language; see ``validate.validate``.
+
+    A language that this machine has no programs for is reported as not validated.
+    """
     for language in exercise.languages():
+        lacking = lacks(exercise, language)
+        if lacking:
+            from grader.validate import Report  # noqa: PLC0415
+
+            yield Report(not_validated=[Message("validate.not_validated", one) for one in lacking])
+            continue
         with open_grader(exercise, language) as grader:
             from grader.validate import validate  # noqa: PLC0415
 
             yield from validate(exercise, grader, language, seed=seed, only=only)
+
+
+def lacks(exercise: Exercise, language: str) -> list[dict[str, str]]:
+    """The programs that a language needs, and this machine lacks.
+
+    Returns:
+        ``language`` (its title), ``program`` and the ``package`` that has it, of each.
+    """
+    if exercise.kit(language) is None:
+        return []
+    from grader.subject.languages import language as known  # noqa: PLC0415
+    from grader.subject.program.toolchain import missing  # noqa: PLC0415
+
+    it = known(language)
+    return [
+        {"language": it.title, "program": program, "package": package}
+        for program, package in missing(it)
+    ]
 
 
 def grade_file(
@@ -94,7 +121,7 @@ def grade_file(
     level: Level = "best",
     wanted: Wanted = "auto",
 ) -> "Score":
-    """The score of one file, or of the student's own where none is named.
+    """The score of one file, or of the student's own, the first of several, where none is named.
 
     Args:
         exercise: what is graded.
@@ -108,14 +135,58 @@ def grade_file(
         UsageError: the file's ending belongs to none of the exercise's languages.
         ExerciseError: the exercise's manifest is at fault.
     """
-    language = exercise.language_of(file) if file else next(iter(exercise.languages()), None)
-    if language is None:
-        raise ExerciseError("exercise.no_languages", id=exercise.id)
+    file = file or own_files(exercise)[0]
+    language = exercise.language_of(file)
     with Graders(exercise, language, level, wanted) as graders:
         from grader.submission import read  # noqa: PLC0415
 
-        path = file or _as_typed(exercise.mine(language))
-        return graders.grade(read(path, exercise, language), seed=seed)
+        return graders.grade(read(file, exercise, language), seed=seed)
+
+
+def own_files(exercise: Exercise) -> list[Path]:
+    """The student's own files that there is something in to be graded, one a language.
+
+    Where there is none, the one that a student would begin with.
+
+    Raises:
+        ExerciseError: the exercise has no language.
+    """
+    from grader.submission import read  # noqa: PLC0415
+
+    if not exercise.languages():
+        raise ExerciseError("exercise.no_languages", id=exercise.id)
+    mine = {language: exercise.mine(language) for language in exercise.languages()}
+    there = [language for language, path in mine.items() if path.exists()]
+    begun = [
+        language for language in there if not read(mine[language], exercise, language).is_starter
+    ]
+    chosen = begun or there[:1] or list(mine)[:1]
+    return [_as_typed(mine[language]) for language in chosen]
+
+
+def start(exercise: Exercise, language: str) -> Path:
+    """Lay the starter of a language where a student works.
+
+    Returns:
+        The file, as the user would type it.
+
+    Raises:
+        UsageError: the exercise has no such language, or the file is there already.
+    """
+    if language not in exercise.languages():
+        known = sorted(exercise.languages())
+        raise UsageError("usage.no_language", id=exercise.id, language=language, known=known)
+    path = exercise.mine(language)
+    shown = _as_typed(path)
+    try:
+        path.parent.mkdir(exist_ok=True)
+        with path.open("xb") as file:
+            file.write(exercise.starter(language).read_bytes())
+    except FileExistsError:
+        raise UsageError("usage.start_there", file=str(shown)) from None
+    except OSError as error:
+        raise UsageError("usage.cannot_write", file=str(shown), detail=error.strerror) from None
+    return shown
 
 
 class Graders:

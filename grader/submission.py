@@ -35,6 +35,11 @@ class Submission:
         return hashlib.sha256(self.source).hexdigest()
 
     @property
+    def is_starter(self) -> bool:
+        """Whether nobody has written anything in it."""
+        return self.problem is not None and self.problem.kind == "starter"
+
+    @property
     def name(self) -> str:
         """Its file name."""
         return Path(self.path).name

@@ -64,10 +64,12 @@ class Report:
     Attributes:
         findings: one a solution.
         problems: what is wrong besides.
+        not_validated: what could not be looked at here, and why.
     """
 
     findings: list[Finding] = field(default_factory=list)
     problems: list[Message] = field(default_factory=list)
+    not_validated: list[Message] = field(default_factory=list)
 
     @property
     def sound(self) -> bool:

@@ -116,8 +116,9 @@ class _Page:
 
     def _cases(self, check: Check) -> str:
         if check.status is Outcome.PASSED:
-            return ""
-        short = [case for case in check.cases if case.status is not Outcome.PASSED]
+            left_out = sum(not case.applies for case in check.cases)
+            return self._say("terminal.cases_not_applicable", count=left_out) if left_out else ""
+        short = [case for case in check.cases if case.status is not Outcome.PASSED and case.applies]
         id = (
             "terminal.cases_not_run" if check.status is Outcome.NOT_RUN else "terminal.cases_failed"
         )

@@ -7,8 +7,16 @@ from grader.i18n import Translator
 from grader.validate import Finding, Report
 
 
-def show(found: Iterable[Finding | Report], say: Translator, stream: TextIO) -> bool:
+def show(
+    found: Iterable[Finding | Report], say: Translator, stream: TextIO, *, strict: bool
+) -> bool:
     """Say what is found as it is found.
+
+    Args:
+        found: findings and reports.
+        say: the reader's language.
+        stream: where to say it.
+        strict: whether what could not be validated counts as unsound.
 
     Returns:
         Whether the exercise is sound in every language.
@@ -19,7 +27,7 @@ def show(found: Iterable[Finding | Report], say: Translator, stream: TextIO) -> 
             stream.write(f"{_line(item, say)}\n")
         else:
             reports += 1
-            sound = sound and item.sound
+            sound = sound and item.sound and not (strict and item.not_validated)
             stream.writelines(f"{line}\n" for line in _summary(item, say))
         stream.flush()
     return sound and reports > 0
@@ -44,6 +52,8 @@ def _line(finding: Finding, say: Translator) -> str:
 
 
 def _summary(report: Report, say: Translator) -> list[str]:
+    if report.not_validated:
+        return [say.text(why) for why in report.not_validated]
     lines = [say.text(problem) for problem in report.problems]
     bad = sum(not finding.as_claimed for finding in report.findings)
     if report.sound:

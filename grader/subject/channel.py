@@ -113,7 +113,9 @@ class Channel:
             number = self.send("seal", key=key.hex())
             self.receive(number, seconds=seconds, output_mb=math.inf, doing="seal")
         except SubmissionError as error:
-            raise EnvironmentFault("environment.walls", detail=error.kind) from None
+            printed = self.stderr.texts()[0].strip().splitlines()
+            detail = ": ".join([error.kind, *printed[-1:]])
+            raise EnvironmentFault("environment.walls", detail=detail) from None
         self.isolation = Isolation(frozenset(said["walls"]), said["lacking"])
         self.hardware = str(said.get("hardware", ""))
         self._key = key

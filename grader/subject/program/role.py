@@ -43,4 +43,8 @@ class Role:
         # By its descriptor, for its file may be nowhere in sight; by its name where systems
         # know no such way, and build no walls either.
         target = fds[0] if os.execve in os.supports_fd else program
-        os.execve(target, command, dict(os.environ))  # noqa: S606 - the subject's purpose
+        try:
+            os.execve(target, command, dict(os.environ))  # noqa: S606 - the subject's purpose
+        except OSError as error:
+            os.write(2, f"{command[0]}: {error.strerror}\n".encode())
+            raise

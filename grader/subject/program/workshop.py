@@ -273,9 +273,11 @@ def _unpack(kept: bytes, folder: Path) -> None:
                 classes = closing.enter_context(packed)
             name = info.filename.removeprefix(f"{CLASSES}/")
             classes.writestr(zipfile.ZipInfo(name), archive.read(info))
+    # Behind the walls it may be somebody else who reads it, and nobody else gets to where it lies.
+    folder.chmod(0o755)
     program = folder / PROGRAM
     if program.exists():
-        program.chmod(0o700)
+        program.chmod(0o755)
 
 
 def _line_of(source: Source, line: int | None) -> str | None:
