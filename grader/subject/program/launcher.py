@@ -87,6 +87,7 @@ class ProgramLauncher:
             readable=readable,
             devices=DEVICES,
             starts="itself",
+            environment=toolchain.environment if language.run is not None else {},
         )
         if not FORKS:
             self._servers = FreshProcess(start)

@@ -63,6 +63,19 @@ class Toolchain:
             found.append([program, str(place), stat.st_size, stat.st_mtime_ns])
         return found
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """What these programs need to find each other, and their own libraries.
+
+        A program finds those beside itself by way of ``/proc``, which there is none of within walls.
+        """
+        folders = [str(self._place(program).parent) for program in self.language.packages]
+        libraries = [str(home / "lib") for home in self._homes() if (home / "lib").is_dir()]
+        return {
+            "PATH": os.pathsep.join(dict.fromkeys([*folders, *_SYSTEM])),
+            "LD_LIBRARY_PATH": os.pathsep.join(dict.fromkeys(libraries)),
+        }
+
     def version(self) -> str:
         """What the language's own program says of its version, in one line."""
         command = self.command(self.language.version)

@@ -6,10 +6,10 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from grader.errors import EnvironmentFault, ExerciseError, SubmissionError
 from grader.message import Message
@@ -39,6 +39,9 @@ _SHOWN = 5
 _MAX_WARNINGS = 10
 
 _BOM = b"\xef\xbb\xbf"
+
+#: The file that says what came of a build, besides files.
+_SAID = "said.json"
 
 
 class Workshop:
@@ -79,12 +82,11 @@ class Workshop:
         commands = self._language.prepare(self._names)
         if not commands:
             return self._kit
-        place = self._made(self._files, commands, [f"{PREPARED}/"])
-        said = _said(place)
-        if said["code"]:
-            detail = "\n".join(said["said"].splitlines()[:_SHOWN])
+        made = self._made(self._files, commands, [f"{PREPARED}/"])
+        if made.place is None or made.code:
+            detail = "\n".join(made.said.splitlines()[:_SHOWN])
             raise ExerciseError("exercise.kit", language=self._language.title, detail=detail)
-        return place / PREPARED
+        return made.place / PREPARED
 
     def build(self, source: Source) -> Built:
         """A submission as a program, or as what a program loads.
@@ -99,12 +101,10 @@ class Workshop:
         data = source.data.removeprefix(_BOM)
         files = {**self._files, **self._prepared_files, self._file: data}
         commands = self._language.build(self._file, self._names)
-        place = self._made(files, commands, [PROGRAM, f"{CLASSES}/"])
-        said = _said(place)
-        found = list(self._language.diagnose(said["said"]))
-        if said["code"]:
-            raise self._complaint(said, found, source)
-        return self._opened(Built(source, advice=self._advice(found)), place)
+        made = self._made(files, commands, [PROGRAM, f"{CLASSES}/"])
+        if made.code:
+            raise self._complaint(made, source)
+        return self._opened(Built(source, advice=self._advice(made)), made.place)
 
     def close(self) -> None:
         """End every build."""
@@ -144,22 +144,22 @@ class Workshop:
 
     def _made(
         self, files: Mapping[str, bytes], commands: Sequence[Command], keep: Sequence[str]
-    ) -> Path:
-        """The folder that holds what commands make of files, made now or at some other time."""
+    ) -> "_Made":
+        """What commands make of files, made now or at some other time."""
         placed = [self._toolchain.command(command) for command in commands]
         key = key_of(self._toolchain.print, placed, files, keep)
         place = self._store.find(key)
-        if place is not None:
-            return place
-        reply = self._ask(files, placed, keep)
-        with self._store.making(key) as new:
-            said = {"code": reply["code"], "said": reply["said"]}
-            (new / "said.json").write_text(json.dumps(said), "utf-8")
-            _unpack(base64.b64decode(reply["kept"]), new)
-        place = self._store.find(key)
         if place is None:
-            raise EnvironmentFault("environment.cache")
-        return place
+            reply = self._ask(files, placed, keep)
+            made = _Made(reply["code"], reply["said"], self._language)
+            if not made.is_final:
+                return made
+            with self._store.making(key) as new:
+                made.keep(new, base64.b64decode(reply["kept"]))
+            place = self._store.find(key)
+            if place is None:
+                raise EnvironmentFault("environment.cache")
+        return _Made.kept(place, self._language)
 
     def _ask(
         self, files: Mapping[str, bytes], commands: Sequence[Command], keep: Sequence[str]
@@ -195,6 +195,7 @@ class Workshop:
                 readable=[*LIBRARIES, *self._toolchain.readable(build=True)],
                 devices=DEVICES,
                 starts="programs",
+                environment=self._toolchain.environment,
             )
             walled = self._level != "none" and FORKS
             self._server = ForkServer(start) if walled else FreshProcess(start)
@@ -211,16 +212,14 @@ class Workshop:
             wanted = {"encoding": self._language.text}
             raise SubmissionError("encoding", dict(wanted), line=line) from None
 
-    def _complaint(
-        self, said: Mapping[str, Any], found: Sequence[Diagnostic], source: Source
-    ) -> SubmissionError:
+    def _complaint(self, made: "_Made", source: Source) -> SubmissionError:
         """Why a submission could not be built: the first error in it, then the others."""
-        if said["code"] == TIMED_OUT:
+        if made.code == TIMED_OUT:
             seconds = self._allowance.grading_s
             return SubmissionError(
                 "timeout", {"seconds": seconds, "doing": "compile"}, text="timeout_compile"
             )
-        errors = [one for one in found if one.severity == "error"]
+        errors = [one for one in made.diagnostics if one.severity == "error"]
         own = [one for one in errors if self._is_own(one)]
         if own:
             first, others = own[0], own[1:_SHOWN]
@@ -232,12 +231,13 @@ class Workshop:
         lines = [one.message for one in errors[:_SHOWN]]
         if errors:
             return SubmissionError("interface", {"detail": "\n".join(lines)})
-        detail = "\n".join(str(said["said"]).strip().splitlines()[-_SHOWN:]) or str(said["code"])
+        detail = "\n".join(made.said.strip().splitlines()[-_SHOWN:]) or str(made.code)
         return SubmissionError("compile", {"language": self._language.title, "detail": detail})
 
-    def _advice(self, found: Sequence[Diagnostic]) -> list[Message]:
+    def _advice(self, made: "_Made") -> list[Message]:
         """Warnings about the submission, as advice."""
-        own = [one for one in found if one.severity == "warning" and self._is_own(one)]
+        warnings = [one for one in made.diagnostics if one.severity == "warning"]
+        own = [one for one in warnings if self._is_own(one)]
         return [
             Message("advice.warning", {"line": one.line, "detail": one.message})
             for one in own[:_MAX_WARNINGS]
@@ -251,10 +251,49 @@ class Workshop:
 _NOTHING = base64.b64encode(b"PK\x05\x06" + bytes(18)).decode("ascii")
 
 
-def _said(place: Path) -> dict[str, Any]:
-    """What came of the commands, besides files."""
-    said: dict[str, Any] = json.loads((place / "said.json").read_text("utf-8"))
-    return said
+@dataclass(frozen=True)
+class _Made:
+    """What came of a build.
+
+    Attributes:
+        code: of the last command, or ``TIMED_OUT``.
+        said: what the commands printed.
+        language: that of the compilers.
+        place: the folder that holds what was made, where it is kept.
+    """
+
+    code: int | str
+    said: str
+    language: Language
+    place: Path | None = None
+
+    @classmethod
+    def kept(cls, place: Path, language: Language) -> Self:
+        """What came of a build that was kept."""
+        told = json.loads((place / _SAID).read_text("utf-8"))
+        return cls(told["code"], told["said"], language, place)
+
+    def keep(self, folder: Path, files: bytes) -> None:
+        """Put it down in a folder.
+
+        Args:
+            folder: empty.
+            files: what a builder kept.
+        """
+        told = json.dumps({"code": self.code, "said": self.said})
+        (folder / _SAID).write_text(told, "utf-8")
+        _unpack(files, folder)
+
+    @cached_property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What the compilers say."""
+        return list(self.language.diagnose(self.said))
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the same would come of it again: a machine may lack memory for a while."""
+        told = (one for one in self.diagnostics if one.severity == "error" and one.line)
+        return self.code == 0 or (self.code != TIMED_OUT and any(told))
 
 
 def _unpack(kept: bytes, folder: Path) -> None:

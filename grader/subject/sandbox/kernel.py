@@ -77,6 +77,12 @@ def mount_tmpfs(target: str, *, megabytes: float, files: int, mode: int = 0o755)
     _checked(done, f"mount tmpfs {target}")
 
 
+def mount_proc(target: str) -> None:
+    """Mount what tells of the processes of this process table, and of no others."""
+    flags = _MS_NOSUID | _MS_NODEV | _MS_NOEXEC
+    _checked(_libc.mount(b"proc", os.fsencode(target), b"proc", flags, None), f"mount {target}")
+
+
 def bind(source: int, target: str) -> None:
     """Mount what an ``O_PATH`` descriptor stands for, with all that is mounted below, once more."""
     path = f"/proc/self/fd/{source}".encode()

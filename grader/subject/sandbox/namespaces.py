@@ -6,6 +6,7 @@ is killed, the kernel kills all others in the cell, however they were started an
 get away, and what the cell had mounted is gone.
 """
 
+import contextlib
 import errno
 import os
 import signal
@@ -71,6 +72,11 @@ class Namespaces:
         kernel.mount_tmpfs(
             self._plan.scratch, megabytes=self._plan.scratch_mb, files=1000, mode=0o700
         )
+        if self._plan.starts == "programs":
+            # Compilers look themselves up there. A container may not let it be mounted; most
+            # do without.
+            with contextlib.suppress(OSError):
+                kernel.mount_proc("/proc")
         own = os.open(f"{PROC}/self", os.O_RDONLY | os.O_DIRECTORY)
         kernel.unmount(PROC)
         # A user namespace of its own, so that its threads are counted apart from the others'.
