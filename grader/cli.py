@@ -173,25 +173,38 @@ def start_in(say: Translator, *, exercise: str, language: str | None, project: P
 @click.argument("exercise")
 @click.argument("level", type=click.IntRange(1, 3), default=1)
 @click.option("--yes", is_flag=True, help="help.yes")
+@click.option("--code", metavar="LANGUAGE", help="help.code")
 @_no_color
 @_lang
 @_project
 @click.pass_obj
 def hint(
-    say: Translator, *, exercise: str, level: int, yes: bool, no_color: bool, project: Path | None
+    say: Translator,
+    *,
+    exercise: str,
+    level: int,
+    yes: bool,
+    code: str | None,
+    no_color: bool,
+    project: Path | None,
 ) -> int:
     """Show one level of the hints."""
     from grader.render.hint import fitted, render  # noqa: PLC0415 - check starts without it
     from grader.section import read_hint  # noqa: PLC0415
+    from grader.session import own_files  # noqa: PLC0415
 
     found = Project.find(project).exercise(exercise)
+    if code is not None and code not in found.languages():
+        known = sorted(found.languages())
+        raise UsageError("usage.no_language", id=exercise, language=code, known=known)
+    code = code or found.language_of(own_files(found)[0])
     sections = read_hint(found, say.language, level)
     grade = say(f"spoiler.l{level}")
     if level > 1 and not yes and not _agreed(say("spoiler.ask", grade=grade, level=level)):
         return 0
     color = not no_color and _wants_color()
     width = shutil.get_terminal_size().columns
-    text = render(sections, level, say, exercise=found.id, color=color, width=width)
+    text = render(sections, level, say, exercise=found.id, code=code, color=color, width=width)
     sys.stdout.write(fitted(text, sys.stdout.encoding))
     return 0
 

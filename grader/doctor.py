@@ -23,6 +23,8 @@ from grader.message import Message
 from grader.model import Model
 from grader.subject import device as devices
 from grader.subject.device import DEVICES, DeviceName
+from grader.subject.languages import language
+from grader.subject.program import toolchain
 
 #: Seconds for one conformance program. On a GPU, what breaks its process has one of its own there.
 LIMIT_S = 600.0
@@ -38,6 +40,22 @@ class Device(Model):
 
     name: DeviceName
     missing: Message | None
+
+
+class Toolchain(Model):
+    """What a language of the exercises' needs of the machine.
+
+    Attributes:
+        language: its id.
+        title: its name.
+        version: what its own program says of itself; None where something is missing.
+        missing: programs that are not here, each with the package that has it.
+    """
+
+    language: str
+    title: str
+    version: str | None
+    missing: Mapping[str, str]
 
 
 class Behaviour(Model):
@@ -105,6 +123,7 @@ class Diagnosis(Model):
         platform: the machine and its system.
         torch: torch's version; None if it is not installed.
         devices: what could be computed on.
+        toolchains: what submissions can be written in, besides Python.
         graphs: how graphs behave on those that are there; None if nobody asked.
     """
 
@@ -114,6 +133,7 @@ class Diagnosis(Model):
     platform: str
     torch: str | None
     devices: Sequence[Device]
+    toolchains: Sequence[Toolchain] = ()
     graphs: Sequence[Conformance] | None = None
 
     @property
@@ -142,8 +162,23 @@ def diagnose(project: Project, *, graphs: bool) -> Diagnosis:
         platform=platform.platform(),
         torch=_version("torch"),
         devices=found,
+        toolchains=toolchains(project),
         graphs=conformances(project, there) if graphs else None,
     )
+
+
+def toolchains(project: Project) -> list[Toolchain]:
+    """The languages of all exercises, but for Python, and whether they can be had here."""
+    exercises = [project.exercise(id) for id in project.ids()]
+    named = [(one, name) for one in exercises for name in one.languages() if one.kit(name)]
+    return [_toolchain(name) for name in dict.fromkeys(name for _, name in named)]
+
+
+def _toolchain(name: str) -> Toolchain:
+    known = language(name)
+    lacking = dict(toolchain.missing(known))
+    version = None if lacking else toolchain.Toolchain(known).version()
+    return Toolchain(language=name, title=known.title, version=version, missing=lacking)
 
 
 def conformances(project: Project, there: Sequence[DeviceName]) -> list[Conformance]:

@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
+from html import escape
+from itertools import groupby, pairwise
+from operator import itemgetter
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import escapeHtml, isMdAsciiPunct, isPunctChar
@@ -18,10 +20,9 @@ from markdown_it.rules_inline.state_inline import Delimiter
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from mdit_py_plugins.attrs import attrs_block_plugin, attrs_plugin
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
+from pygments.token import Comment, Keyword, Operator, String, _TokenType
 from pygments.util import ClassNotFound
 
 #: Characters that are written without blanks between words, and their punctuation.
@@ -30,6 +31,11 @@ _CJK += "\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003ffff"
 CJK = re.compile(f"[{_CJK}]")
 #: Punctuation that Chinese and English share: beside a Chinese character it is Chinese.
 _SHARED = "“”‘’—…·"
+
+#: The classes of words that have a colour; the rest of code is as it is.
+_COLOURS = (
+    (Comment, "c"), (Keyword, "k"), (Operator.Word, "k"), (String, "s"),
+)  # fmt: skip
 
 #: What a link may begin with.
 _TARGETS = ("https://", "http://", "#")
@@ -125,6 +131,33 @@ def flat(found: Sequence[Token]) -> Iterator[Token]:
         if not token.hidden:
             yield token
         yield from flat(token.children or ())
+
+
+def codes(found: Sequence[Token]) -> dict[str, str]:
+    """The languages of code that is told in several: alias -> name, in their order."""
+    names: dict[str, str] = {}
+    for i, token in enumerate(found):
+        if token.type == "fence" and (_is_twin(found, i, i - 1) or _is_twin(found, i, i + 1)):
+            lexer = lexer_of(token.info)
+            names[lexer.aliases[0]] = lexer.name
+    return names
+
+
+def in_code(found: Sequence[Token], language: str) -> list[Token]:
+    """Tokens in which code of several languages is left in one; else in the first that it has."""
+    kept, group = [], list[Token]()
+    for i, token in enumerate(found):
+        twin = token.type == "fence" and (_is_twin(found, i, i - 1) or _is_twin(found, i, i + 1))
+        group += [token] if twin else []
+        if twin and _is_twin(found, i, i + 1):
+            continue
+        if twin:
+            of = [one for one in group if lexer_of(one.info).aliases[0] == language]
+            kept.append((of or group)[0])
+            group = []
+        else:
+            kept.append(token)
+    return kept
 
 
 def lexer_of(info: str) -> Lexer:
@@ -264,12 +297,39 @@ def _code(
 ) -> str:
     """A block of code, its words marked by classes; it may scroll, so that keys must reach it."""
     lexer = lexer_of(found[i].info)
-    code = highlight(found[i].content, lexer, HtmlFormatter(nowrap=True))
+    name = lexer.aliases[0]
     id = f' id="{escapeHtml(str(found[i].attrs["id"]))}"' if "id" in found[i].attrs else ""
-    return (
-        f'<div class="code"{id}><pre tabindex="0">'
-        f'<code class="language-{lexer.aliases[0]}">{code}</code></pre></div>\n'
+    code = _words(found[i].content, lexer)
+    block = f"<pre tabindex=0><code>{code}</code></pre>"
+    before, after = _is_twin(found, i, i - 1), _is_twin(found, i, i + 1)
+    if not (before or after):
+        return f"<div class=code{id}>{block}</div>\n"
+    if not before:
+        return f"<div class=codes><div class=code{id} data-code={name}>{block}</div>\n"
+    inner = f"<summary>{escapeHtml(lexer.name)}</summary>{block}"
+    end = "" if after else "</div>\n"
+    return f"<details class=code{id} data-code={name}>{inner}</details>{end}"
+
+
+def _is_twin(found: Sequence[Token], i: int, other: int) -> bool:
+    """Whether the block beside another says the same in another language."""
+    if not 0 <= other < len(found) or found[other].type != found[i].type:
+        return False
+    return bool(lexer_of(found[other].info).name != lexer_of(found[i].info).name)
+
+
+def _words(code: str, lexer: Lexer) -> str:
+    """Code as HTML, with those words marked that have a colour."""
+    told = ((_colour(kind), word) for kind, word in lexer.get_tokens(code))
+    return "".join(
+        f"<span class={colour}>{words}</span>" if colour else words
+        for colour, group in groupby(told, itemgetter(0))
+        for words in [escape("".join(word for _, word in group), quote=False)]
     )
+
+
+def _colour(kind: _TokenType) -> str:
+    return next((name for above, name in _COLOURS if kind in above), "")
 
 
 def _link(

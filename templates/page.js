@@ -40,6 +40,24 @@
     }
   }
 
+  // Code that is told in several languages is shown in one.
+  function codes(choice) {
+    const known = [...choice.options].map((one) => one.value);
+    if (known.includes(store.get("code"))) choice.value = store.get("code");
+    const show = () => {
+      for (const group of document.querySelectorAll(".codes")) {
+        const all = [...group.children];
+        const chosen = all.find((one) => one.dataset.code === choice.value) ?? all[0];
+        for (const one of all) {
+          one.hidden = one !== chosen;
+          if (one.tagName === "DETAILS") one.open = one === chosen;
+        }
+      }
+    };
+    choice.addEventListener("change", () => { store.set("code", choice.value); show(); });
+    show();
+  }
+
   function reveal() {
     const at = stepIn(location.hash);
     const target = at
@@ -202,6 +220,7 @@
     const main = document.querySelector("main");
     hints(main.dataset.exercise);
     copying();
+    document.querySelectorAll('[data-do="code"]').forEach(codes);
     document.querySelectorAll(".player").forEach(player);
     languages();
     reveal();

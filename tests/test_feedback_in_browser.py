@@ -108,7 +108,7 @@ def test_the_first_difference_can_be_gone_to(visit: Visits, language: str) -> No
     cell = page.locator("#first-difference-padding")
     assert visible(cell) == [True]
     assert cell.inner_text() == "10"
-    beside = cell.locator("xpath=..").locator(".state").inner_text()
+    beside = cell.locator("xpath=..").locator("td:last-child").inner_text()
     assert SAY[language]("state.stale") in beside
     assert SAY[language]("feedback.first") in beside
 

@@ -30,10 +30,10 @@ READ = """player => [...player.querySelectorAll(".steps > li")].map(step =>
             rows: [...table.rows].map(row => ({
                 label: row.cells[0].textContent,
                 kind: row.className,
-                cells: [...row.cells].slice(1).filter(cell => !cell.classList.contains("state")).map(cell =>
+                cells: [...row.cells].slice(1, -1).map(cell =>
                     [cell.textContent, cell.classList.contains("differs")]),
-                state: row.querySelector(".state")?.childNodes[0]?.textContent,
-                read: row.querySelector(".state br") ? row.querySelector(".state").textContent : "",
+                state: [...row.cells].at(-1).childNodes[0]?.textContent,
+                read: [...row.cells].at(-1).querySelector("br") ? [...row.cells].at(-1).textContent : "",
             })),
         })),
         counters: [...figure.querySelectorAll(".counters div")].map(one =>

@@ -7,6 +7,7 @@ from click import style
 from grader.doctor import Behaviour, Conformance, Diagnosis
 from grader.exercise import Project
 from grader.i18n import Translator, printable
+from grader.message import Message
 from grader.render.terminal import Glyphs, pad, width
 from grader.subject.device import DEVICES, DeviceName
 
@@ -48,6 +49,15 @@ def _machine(diagnosis: Diagnosis, say: Translator) -> Iterator[str]:
         remedy = say.remedy(missing.id, **missing.params) if missing else ""
         told = [say.text(missing), remedy] if missing else [say("doctor.there")]
         facts.append((device.name, [line for line in told if line]))
+    for one in diagnosis.toolchains:
+        told = [one.version] if one.version else []
+        for program, package in one.missing.items():
+            why = Message(
+                "environment.no_toolchain",
+                {"language": one.title, "program": program, "package": package},
+            )
+            told += [say.text(why), say.remedy(why.id, **why.params)]
+        facts.append((one.title, told))
     labels = max(width(label) for label, _ in facts)
     for label, told in facts:
         for i, line in enumerate(told):

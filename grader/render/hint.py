@@ -15,7 +15,7 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from grader.i18n import Translator
-from grader.markdown import CJK, item_tokens, plain, tokens
+from grader.markdown import CJK, in_code, item_tokens, plain, tokens
 from grader.section import Section
 
 #: Longer lines are hard to read, however wide the terminal.
@@ -43,8 +43,8 @@ _PIECE = re.compile(
 
 
 def render(
-    sections: Mapping[str, Section], level: int, say: Translator, *, exercise: str, color: bool,
-    width: int,
+    sections: Mapping[str, Section], level: int, say: Translator, *, exercise: str, code: str,
+    color: bool, width: int,
 ) -> str:  # fmt: skip
     """A level of the hints: how much it gives away, its text, answers below their questions, and
     where there is more.
@@ -54,6 +54,7 @@ def render(
         level: 1, 2 or 3.
         say: the reader's language.
         exercise: the exercise's id.
+        code: the language to show code in that is told in several.
         color: whether to write ANSI colours.
         width: of the terminal, in cells.
     """
@@ -61,7 +62,7 @@ def render(
     grade, title = say(f"spoiler.l{level}"), plain(section.title)
     head = say("spoiler.head", exercise=exercise.upper(), title=title, grade=grade)
     asked = item_tokens(tokens(sections["l1"].body), "l1-q") if "l1" in sections else {}
-    body = list(_answered(tokens(section.body), asked))
+    body = list(_answered(in_code(tokens(section.body), code), asked))
     file = io.StringIO()
     console = Console(
         file=file,

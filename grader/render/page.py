@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
@@ -13,7 +14,7 @@ from grader.exercise import Exercise
 from grader.frames import State
 from grader.i18n import Translator
 from grader.manifest import EXAMPLES, SUMMARY
-from grader.markdown import inline_html, items, parts, plain, to_html
+from grader.markdown import codes, inline_html, items, parts, plain, to_html, tokens
 from grader.render.templates import languages, render
 from grader.section import TABLE, Section, read_sections
 
@@ -49,14 +50,18 @@ def exercise_page(
     """
     texts = read_sections(exercise, say.language)
     played = {example.id: example for example in examples}
-    manifest = exercise.manifest
+    manifest, files = exercise.manifest, list(exercise.languages().values())
     page = _head(exercise, say) | {
         "course": manifest.course,
         "book_page": manifest.book_page,
         "book_hints": manifest.book_hints,
         "book_solution": manifest.book_solution,
-        "files": list(exercise.languages().values()),
+        "file": files[0],
+        "endings": [PurePath(file).suffix for file in files[1:]],
         "languages": languages(but=say.language),
+        "codes": {
+            id: name for text in texts.values() for id, name in codes(tokens(text.body)).items()
+        },
         "states": [state.value for state in State],
         "summary": _html(to_html(texts[SUMMARY].body)),
         "ways": [

@@ -132,12 +132,23 @@ def _tight(text: str) -> str:
 
 def _tight_css(text: str) -> str:
     """Without blanks, too, that stand beside braces, commas and semicolons."""
-    return re.sub(r"\s*([{};,])\s*|(?<=[:]) (?=[^{}]*[;}])", r"\1", _tight(text))
+    return re.sub(r"\s*([{};,])\s*|(?<=[:]) (?=[^{}]*[;}])", r"\1", _tight(text)).replace(";}", "}")
+
+
+#: What of a page is left as it is, and what HTML does without in the rest: quotes around a word,
+#: and line ends before what stands in lines of its own.
+_AS_IT_IS = re.compile(r"(<pre.*?</pre>|<script>.*?</script>|<style>.*?</style>)", re.DOTALL)
+_QUOTED = re.compile(r'(?<=[a-z]=)"([\w-]+)"(?=[^<>]*>)')
+_OWN_LINE = "tr|table|div|dl|ul|ol|li|figure|section|h[1-6]|p|fieldset|details"
+_LINE_END = re.compile(rf"\n\s*(?=</?(?:{_OWN_LINE})\b)")
 
 
 def _tight_outside_code(page: str) -> str:
-    """A page without indents and blank lines, but for what stands in ``<pre>``."""
-    pieces = re.split(r"(<pre.*?</pre>|<script>.*?</script>)", page, flags=re.DOTALL)
+    """A page without what says nothing, but for what stands in ``<pre>``."""
     return "".join(
-        piece if i % 2 else re.sub(r"\n\s+", "\n", piece) for i, piece in enumerate(pieces)
+        piece if i % 2 else _tight_html(piece) for i, piece in enumerate(_AS_IT_IS.split(page))
     )
+
+
+def _tight_html(text: str) -> str:
+    return _QUOTED.sub(r"\1", re.sub(r"\n\s+", "\n", _LINE_END.sub("", text)))

@@ -67,7 +67,7 @@ class Toolchain:
     def environment(self) -> dict[str, str]:
         """What these programs need to find each other, and their own libraries.
 
-        A program finds those beside itself by way of ``/proc``, which there is none of within walls.
+        A program finds those beside itself by way of ``/proc``, of which walls leave nothing.
         """
         folders = [str(self._place(program).parent) for program in self.language.packages]
         libraries = [str(home / "lib") for home in self._homes() if (home / "lib").is_dir()]
