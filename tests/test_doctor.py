@@ -311,7 +311,7 @@ def test_json(run, fake, tmp_path):
     assert (code, err) == (1, "")
     said = json.loads(out)
     assert said.keys() == {
-        "grader", "python", "executable", "platform", "torch", "devices", "graphs",
+        "grader", "python", "executable", "platform", "torch", "devices", "toolchains", "graphs",
     }  # fmt: skip
     assert (said["grader"], said["torch"]) == (__version__, doctor._version("torch"))
     assert said["devices"] == [{"name": "cpu", "missing": None}, {"name": "cuda", "missing": None}]
