@@ -104,7 +104,11 @@ def test_without_it(guided, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None if name == "go" else which(name))
     with pytest.raises(EnvironmentFault) as raised:
         Toolchain(language("go"))
-    assert raised.value.message.params == {"language": "Go", "program": "go", "package": "golang-go"}
+    assert raised.value.message.params == {
+        "language": "Go",
+        "program": "go",
+        "package": "golang-go",
+    }
     score = grade_file(guided, guided.solution("go"), seed=1)
     assert (score.status, score.score) == (Status.UNGRADED, None)
     assert score.error.message.id == "environment.no_toolchain"

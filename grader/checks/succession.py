@@ -11,6 +11,10 @@ from grader.subject.source import Built
 from grader.subject.subject import Subject
 
 
+#: Seconds that a process may take to start.
+_START_S = 20.0
+
+
 class Succession:
     """Subjects of one submission, one after the other, each for one case.
 
@@ -49,6 +53,8 @@ class Succession:
         """
         if self._last is not None and (not self._launcher.anew or _is_spoilt(self._last)):
             self._change()
+        # Until its walls stand, it is not the submission that takes the time.
+        self.channel.await_walls(_START_S)
         self.channel.forget_output()
         started = time.perf_counter()
         fresh = self._load_s is None or self._load_s < SLOW_LOAD_S

@@ -1,0 +1,73 @@
+// fails: parity, no_recapture
+// A padded copy of the batch becomes the new staticIn; the graphs keep reading the old one.
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import p17.CpuGraph;
+import p17.DType;
+import p17.Matrix;
+
+class GraphRunner {
+    static class Stats {
+        int replays;
+        int eager;
+        Integer lastBucket;
+    }
+
+    final int[] buckets;
+    Matrix staticIn;
+    Matrix staticOut;
+    final Map<Integer, CpuGraph> graphs = new HashMap<>();
+    final Stats stats = new Stats();
+    private final UnaryOperator<Matrix> fn;
+
+    GraphRunner(UnaryOperator<Matrix> fn, int[] buckets, int hidden, DType dtype) {
+        this.fn = fn;
+        this.buckets = buckets.clone();
+        Arrays.sort(this.buckets);
+        int maxBs = this.buckets[buckets.length - 1];
+        staticIn = Matrix.zeros(maxBs, hidden, dtype);
+        staticOut = Matrix.zeros(maxBs, hidden, dtype);
+    }
+
+    GraphRunner(UnaryOperator<Matrix> fn, int[] buckets, int hidden) {
+        this(fn, buckets, hidden, DType.FLOAT32);
+    }
+
+    void capture() {
+        for (int i = buckets.length - 1; i >= 0; i--) {
+            int b = buckets[i];
+            CpuGraph graph = new CpuGraph(fn, staticIn.rowRange(0, b), staticOut.rowRange(0, b));
+            graph.capture();
+            graphs.put(b, graph);
+        }
+    }
+
+    Matrix run(Matrix x, boolean forceEager) {
+        int bs = x.rows();
+        Integer bucket = null;
+        for (int b : buckets) {
+            if (b >= bs) {
+                bucket = b;
+                break;
+            }
+        }
+        if (forceEager || bucket == null || !graphs.containsKey(bucket)) {
+            stats.eager++;
+            return fn.apply(x);
+        }
+        Matrix padded = Matrix.zeros(staticIn.rows(), staticIn.cols(), staticIn.dtype());
+        padded.rowRange(0, bs).copyFrom(x);
+        staticIn = padded;
+        graphs.get(bucket).replay();
+        stats.replays++;
+        stats.lastBucket = bucket;
+        return staticOut.rowRange(0, bs).copy();
+    }
+
+    Matrix run(Matrix x) {
+        return run(x, false);
+    }
+}

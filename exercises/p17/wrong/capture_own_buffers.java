@@ -1,0 +1,76 @@
+// fails: no_recapture
+// Every bucket has buffers of its own, so that no graph can overwrite another's output.
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import p17.CpuGraph;
+import p17.DType;
+import p17.Matrix;
+
+class GraphRunner {
+    static class Stats {
+        int replays;
+        int eager;
+        Integer lastBucket;
+    }
+
+    final int[] buckets;
+    final Map<Integer, Matrix> inputs = new HashMap<>();
+    final Map<Integer, Matrix> outputs = new HashMap<>();
+    Matrix staticIn;
+    Matrix staticOut;
+    final Map<Integer, CpuGraph> graphs = new HashMap<>();
+    final Stats stats = new Stats();
+    private final UnaryOperator<Matrix> fn;
+
+    GraphRunner(UnaryOperator<Matrix> fn, int[] buckets, int hidden, DType dtype) {
+        this.fn = fn;
+        this.buckets = buckets.clone();
+        Arrays.sort(this.buckets);
+        int maxBs = this.buckets[buckets.length - 1];
+        staticIn = Matrix.zeros(maxBs, hidden, dtype);
+        staticOut = Matrix.zeros(maxBs, hidden, dtype);
+    }
+
+    GraphRunner(UnaryOperator<Matrix> fn, int[] buckets, int hidden) {
+        this(fn, buckets, hidden, DType.FLOAT32);
+    }
+
+    void capture() {
+        for (int i = buckets.length - 1; i >= 0; i--) {
+            int b = buckets[i];
+            inputs.put(b, Matrix.zeros(b, staticIn.cols(), staticIn.dtype()));
+            outputs.put(b, Matrix.zeros(b, staticIn.cols(), staticIn.dtype()));
+            CpuGraph graph = new CpuGraph(fn, inputs.get(b), outputs.get(b));
+            graph.capture();
+            graphs.put(b, graph);
+        }
+    }
+
+    Matrix run(Matrix x, boolean forceEager) {
+        int bs = x.rows();
+        Integer bucket = null;
+        for (int b : buckets) {
+            if (b >= bs) {
+                bucket = b;
+                break;
+            }
+        }
+        if (forceEager || bucket == null || !graphs.containsKey(bucket)) {
+            stats.eager++;
+            return fn.apply(x);
+        }
+        inputs.get(bucket).rowRange(0, bs).copyFrom(x);
+        inputs.get(bucket).rowRange(bs, bucket).fill(0);
+        graphs.get(bucket).replay();
+        stats.replays++;
+        stats.lastBucket = bucket;
+        return outputs.get(bucket).rowRange(0, bs).copy();
+    }
+
+    Matrix run(Matrix x) {
+        return run(x, false);
+    }
+}
