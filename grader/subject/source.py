@@ -32,6 +32,7 @@ class Built:
         program: the file of the program that it became, if it became one.
         command: what a subject runs, where it is no Python: the program's name and arguments.
         advice: what might be better in it.
+        out_of_memory: what a subject prints that ends for lack of memory, if it says so.
     """
 
     source: Source
@@ -39,6 +40,7 @@ class Built:
     program: Path | None = None
     command: Sequence[str] = ()
     advice: Sequence[Message] = ()
+    out_of_memory: str | None = None
 
     @property
     def loaded(self) -> bytes:

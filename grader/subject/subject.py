@@ -321,7 +321,9 @@ class Subject:
 
     def _explain(self, error: SubmissionError) -> None:
         """Say where a submission is that ran out of a limit, or where it crashed."""
-        if error.kind == "crash":
+        if error.kind in ("crash", "exit") and self._was_out_of_memory():
+            error.kind = "memory"
+        elif error.kind == "crash":
             self._locate(error, self._channel.stderr.texts())
             self._channel.stderr.cut(_CRASH_REPORT)
         elif error.kind in ("timeout", "output") and error.text is None:
@@ -329,6 +331,12 @@ class Subject:
             if error.kind == "timeout" and time.monotonic() >= self.limits.deadline:
                 error.text = "timeout_grading"
                 error.params["seconds"] = self.limits.grading_s
+
+    def _was_out_of_memory(self) -> bool:
+        """Whether a subject that ended said that it was for lack of memory."""
+        marker = self._built.out_of_memory
+        printed = (text for output in self._channel.outputs() for text in output.texts())
+        return marker is not None and any(marker in text for text in printed)
 
     def _locate(self, error: SubmissionError, stacks: Sequence[str]) -> None:
         """The submission's own line in what ``faulthandler`` wrote last."""

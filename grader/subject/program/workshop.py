@@ -113,6 +113,7 @@ class Workshop:
 
     def _opened(self, built: Built, place: Path | None) -> Built:
         """What a subject runs, and what it loads."""
+        built = replace(built, out_of_memory=self._language.out_of_memory)
         if self._language.run is None:
             assert place is not None  # noqa: S101 - what is no program is run by one
             program = place / PROGRAM
