@@ -212,12 +212,19 @@ def hint(
 @cli.command(help="help.validate")
 @click.argument("exercise")
 @click.option("--only", default="", metavar="TEXT", help="help.only")
+@click.option("--language", "languages", multiple=True, help="help.validate_language")
 @click.option("--seed", type=click.IntRange(min=0), help="help.seed")
 @_lang
 @_project
 @click.pass_obj
 def validate(
-    say: Translator, *, exercise: str, only: str, seed: int | None, project: Path | None
+    say: Translator,
+    *,
+    exercise: str,
+    only: str,
+    languages: Sequence[str],
+    seed: int | None,
+    project: Path | None,
 ) -> int:
     """Prove that an exercise is sound."""
     from grader.render.validation import show  # noqa: PLC0415
@@ -228,7 +235,8 @@ def validate(
     seed = draw_seed() if seed is None else seed
     # Where nobody looks on, what was not looked at must not pass for sound.
     strict = bool(os.environ.get("CI"))
-    sound = show(validate_exercise(found, seed=seed, only=only), say, sys.stdout, strict=strict)
+    findings = validate_exercise(found, seed=seed, only=only, languages=languages)
+    sound = show(findings, say, sys.stdout, strict=strict)
     return 0 if sound else EXIT_FAILED
 
 

@@ -13,7 +13,7 @@ from grader.subject.isolation import Level
 from grader.subject.python.launcher import launch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from grader.checks.precedents import Precedents
     from grader.grading import Grader
@@ -76,13 +76,24 @@ def _launcher(exercise: Exercise, language: str, level: Level, device: DeviceNam
 
 
 def validate_exercise(
-    exercise: Exercise, *, seed: int, only: str = ""
+    exercise: Exercise, *, seed: int, only: str = "", languages: "Sequence[str]" = ()
 ) -> "Iterator[Finding | Report]":
     """How every solution of an exercise fares, and a report a language; see ``validate.validate``.
 
     A language that this machine has no programs for is reported as not validated.
+
+    Args:
+        exercise: what is validated.
+        seed: what all data is drawn from.
+        only: grade solutions whose file name contains it.
+        languages: those to validate; all that the exercise has, unless said otherwise.
+
+    Raises:
+        UsageError: the exercise has no such language.
     """
-    for language in exercise.languages():
+    for language in languages:
+        _expect_language(exercise, language)
+    for language in languages or exercise.languages():
         lacking = lacks(exercise, language)
         if lacking:
             from grader.validate import Report  # noqa: PLC0415
@@ -173,9 +184,7 @@ def start(exercise: Exercise, language: str) -> Path:
     Raises:
         UsageError: the exercise has no such language, or the file is there already.
     """
-    if language not in exercise.languages():
-        known = sorted(exercise.languages())
-        raise UsageError("usage.no_language", id=exercise.id, language=language, known=known)
+    _expect_language(exercise, language)
     path = exercise.mine(language)
     shown = _as_typed(path)
     try:
@@ -267,6 +276,12 @@ def devices_for(
         return [wanted], {}
     absent = {device: why for device in has if (why := missing(device)) is not None}
     return [device for device in has if device not in absent], absent
+
+
+def _expect_language(exercise: Exercise, language: str) -> None:
+    known = sorted(exercise.languages())
+    if language not in known:
+        raise UsageError("usage.no_language", id=exercise.id, language=language, known=known)
 
 
 def _as_typed(path: Path) -> Path:

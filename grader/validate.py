@@ -92,7 +92,7 @@ def validate(
     Yields:
         A finding a solution, as they come, and at last the whole report.
     """
-    report = Report()
+    report, first = Report(), next(iter(exercise.languages()))
     checks = frozenset(check.id for check in exercise.manifest.checks)
     for file, claim in _solutions(exercise, language, checks, report.problems):
         if only not in file.name:
@@ -111,10 +111,9 @@ def validate(
             Message("validate.never_failed", {"check": id}) for id in sorted(checks - failed)
         ]
         report.problems += problems(exercise, _hints(report.findings))
-        report.problems += [
-            fault for fault in _page_faults(exercise, grader, language)
-            if fault not in report.problems
-        ]  # fmt: skip
+        # What is drawn on the page is drawn from solutions in the first of the languages.
+        drawn = _page_faults(exercise, grader, language) if language == first else ()
+        report.problems += [fault for fault in drawn if fault not in report.problems]
     yield report
 
 

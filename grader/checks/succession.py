@@ -10,7 +10,6 @@ from grader.subject.output import Output
 from grader.subject.source import Built
 from grader.subject.subject import Subject
 
-
 #: Seconds that a process may take to start.
 _START_S = 20.0
 

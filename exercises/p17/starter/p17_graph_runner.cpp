@@ -43,6 +43,9 @@
 //     copy_from(other)        原地写入，形状和 dtype 要相同 / writes in place; same shape and dtype
 //     fill(value)             原地填满 / in place, too
 //     shares_storage(other)   是否在同一块内存里 / whether both lie in the same memory
+//
+// 想用自己的 main 试一试 / To try it with a main of your own:
+//     g++ -std=c++17 -g -iquote exercises/p17/cpp mine/p17_graph_runner.cpp exercises/p17/cpp/p17/*.cpp
 
 #include <map>
 #include <optional>

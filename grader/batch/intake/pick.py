@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from grader.batch.attempt import Attempt, Note
-from grader.batch.intake.choice import choose
+from grader.batch.intake.choice import Choice, choose
 from grader.batch.intake.layouts.layout import Piece, Work, student_called
 from grader.batch.intake.member import Refused, TooLarge
 from grader.batch.intake.nest import Contents, open_archives
@@ -44,7 +44,7 @@ class Picker:
         with ExitStack() as stack:
             contents = open_archives(work.pieces, self.wanted, stack, depth)
             yield from contents.notes
-            choice = choose(contents.pieces, self.wanted)
+            choice = self._without_starters(choose(contents.pieces, self.wanted))
             yield from passed_over(choice.rest, "intake.other")
             for piece in choice.taken:
                 yield from self._taken(piece, work)
@@ -55,6 +55,33 @@ class Picker:
                 yield self._ungradable(work, work.path, problem)
             elif not choice.taken:
                 yield self._ungradable(work, work.path, self._nothing(contents))
+
+    def _without_starters(self, choice: Choice) -> Choice:
+        """The choice where but one of several languages' files has anything written in it.
+
+        Whoever works in another language has the first one's starter beside it all the same.
+        """
+        undecided = choice.undecided
+        languages = {self.wanted.language_of(piece.name) for piece in undecided}
+        if len(languages) < len(undecided) or not all(map(self._is_exact, undecided)):
+            return choice
+        begun = [piece for piece in undecided if not self._is_starter(piece)]
+        if len(begun) != 1:
+            return choice
+        rest = [piece for piece in undecided if piece not in begun]
+        return Choice(begun, (), [*choice.rest, *rest])
+
+    def _is_exact(self, piece: Piece) -> bool:
+        return self.wanted.is_exact(piece.name)
+
+    def _is_starter(self, piece: Piece) -> bool:
+        """Whether nobody has written anything in a file."""
+        language = self.wanted.language_of(piece.name)
+        try:
+            source = piece.member.read(MAX_BYTES)
+        except (TooLarge, Refused):
+            return False
+        return recognise(source, piece.name, self.exercise, language).is_starter
 
     def _taken(self, piece: Piece, work: Work) -> Iterator[Attempt | Note]:
         """The attempt that a file is."""

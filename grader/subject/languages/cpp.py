@@ -1,7 +1,7 @@
 """C++17, by g++.
 
-A kit has its library in a folder and its host program in ``host/``. All of that is compiled once and
-made one object, except ``host/main.cpp``: it includes the submission and is compiled with each.
+A kit has its library in a folder and its host program in ``host/``. All of that is compiled once
+and made one object, except ``host/main.cpp``: it includes the submission and is compiled with each.
 What has hidden visibility is the host's own, and no submission can link to it.
 
 Programs are static, so that they start fast and need no file. They begin at ``__wrap_main``: a
@@ -10,81 +10,74 @@ submission may have a ``main`` of its own, to be tried by.
 
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
-from posixpath import normpath
+from posixpath import isabs, normpath
+from typing import Literal
 
 from grader.subject.program.language import PREPARED, PROGRAM, Command, Diagnostic, Language
 
 _HOST = f"{PREPARED}/host.o"
 _MAIN = "host/main.cpp"
 
-#: Messages are not to hang on who compiles, or where.
+#: What is said hangs neither on who asks nor on where; each operation rounds once, as IEEE has it.
 _GXX = (
     "env", "LC_ALL=C.UTF-8", "g++", "-std=c++17", "-fno-pie", "-ffp-contract=off",
     "-fdiagnostics-color=never", "-fno-diagnostics-show-caret", "-iquote", ".",
 )  # fmt: skip
 
-#: Nothing is optimized, for that takes longer than it saves; vectors look at their indices.
-_SUBMISSION = (*_GXX, "-O0", "-D_GLIBCXX_ASSERTIONS", "-Wall", "-Wextra")
+#: To optimize takes longer than it saves. Vectors look at their indices.
+_SUBMISSION = ("-O0", "-D_GLIBCXX_ASSERTIONS", "-Wall", "-Wextra")
 
-#: Exceptions must find their way before the initializers of globals have run, too.
-_LINKED = ("-static", "-s", "-Wl,--wrap=main,--eh-frame-hdr,--warn-once")
+#: Exceptions are to find their way before the initializers of globals have run, too.
+_LINK = ("-static", "-s", "-Wl,--wrap=main,--eh-frame-hdr,--warn-once")
 
-_PLACE = r"(?P<file>[^:\n]+):(?:(?P<line>\d+):)?(?:\d+:)?"
+_PLACE = r"(?P<file>[^:\n]+):(?:(?P<line>\d+):(?:\d+:)?)?"
 _MESSAGE = re.compile(
     rf"{_PLACE} (?P<severity>(?:fatal |internal compiler )?error|warning): (?P<said>.*)"
 )
 _CONTEXT = re.compile(rf"{_PLACE}   required (?:from|by) ")
 _LINKER = re.compile(r".*?:\(\.\S+\): (?P<said>(?:undefined|multiple) .*)")
-_NOT_SAID = "collect2"
+_NO_MEMORY = re.compile(r".*\b(?P<said>out of memory .*|virtual memory exhausted.*)")
 
 
 def prepare(files: Sequence[str]) -> list[Command]:
     """One object of all that hangs on the kit alone."""
     sources = [file for file in files if file.endswith(".cpp") and file != _MAIN]
-    objects = [f"{PREPARED}/{file.replace('/', '-').removesuffix('.cpp')}.o" for file in sources]
-    compiled = [
-        (*_GXX, "-O1", "-c", *pair)
-        for pair in zip(sources, (f"-o{o}" for o in objects), strict=True)
+    objects = {source: f"{source.removesuffix('.cpp')}.o" for source in sources}
+    return [
+        *((*_GXX, "-O1", "-c", source, "-o", made) for source, made in objects.items()),
+        (*_GXX, "-r", "-nostdlib", *objects.values(), "-o", _HOST),
+        ("objcopy", "--localize-hidden", _HOST),
     ]
-    joined = (*_GXX, "-r", "-nostdlib", *objects, "-o", _HOST)
-    return [*compiled, joined, ("objcopy", "--localize-hidden", _HOST), ("rm", *objects)]
 
 
 def build(_file: str, _files: Sequence[str]) -> list[Command]:
-    """The program."""
-    return [(*_SUBMISSION, _MAIN, _HOST, *_LINKED, "-o", PROGRAM)]
+    """The program. The host comes first in it, and so is what runs first."""
+    return [(*_GXX, *_SUBMISSION, _HOST, _MAIN, *_LINK, "-o", PROGRAM)]
 
 
 def diagnose(text: str) -> Iterator[Diagnostic]:
-    """What g++ and the linker say, notes aside.
+    """What the compiler and the linker say, notes aside.
 
-    What is said of a place in the standard library is told at the place that it was required
-    from.
+    What is said of a place in the standard library is told of the place that requires it.
     """
-    required_from = None
+    requires = None
     for line in text.splitlines():
-        if (place := _CONTEXT.match(line)) and not _is_foreign(place["file"]):
-            required_from = place
+        if place := _CONTEXT.match(line):
+            requires = requires if isabs(place["file"]) else place
         elif said := _MESSAGE.match(line):
-            if said["file"] != _NOT_SAID:
-                place = required_from if required_from and _is_foreign(said["file"]) else said
-                severity = "warning" if said["severity"] == "warning" else "error"
-                yield _diagnostic(place, severity, said["said"])
-            required_from = None
-        elif said := _LINKER.match(line):
+            place = requires if requires and isabs(said["file"]) else said
+            requires = None
+            if said["file"] != "collect2":  # says that the linker has said something
+                yield _of(place, said)
+        elif said := _LINKER.match(line) or _NO_MEMORY.match(line):
             yield Diagnostic("", None, "error", said["said"])
 
 
-def _diagnostic(place: re.Match[str], severity, message: str) -> Diagnostic:
-    line = place["line"]
-    if line is None:  # the compiler's own name stands there
-        return Diagnostic("", None, severity, message)
-    return Diagnostic(normpath(place["file"]), int(line), severity, message)
-
-
-def _is_foreign(file: str) -> bool:
-    return PurePosixPath(file).is_absolute()
+def _of(place: re.Match[str], said: re.Match[str]) -> Diagnostic:
+    # Where there is no line, the compiler's own name stands for the file.
+    file, line = (normpath(place["file"]), int(place["line"])) if place["line"] else ("", None)
+    severity: Literal["warning", "error"] = "warning" if said["severity"] == "warning" else "error"
+    return Diagnostic(file, line, severity, said["said"])
 
 
 LANGUAGE = Language(

@@ -1,42 +1,38 @@
 #include "host/bytes.hpp"
 
-#include <array>
-
 namespace [[gnu::visibility("hidden")]] host {
 
 static constexpr std::string_view base64 =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 static constexpr std::string_view hex = "0123456789abcdef";
 
-/// Takes bits in groups of one size and gives them in groups of another, the first bits first.
-template <class Take>
-static void regroup(std::string_view groups, int from, int to, Take take) {
-  unsigned bits = 0;
-  int held = 0;
-  for (const char group : groups) {
-    bits = bits << from | static_cast<unsigned char>(group);
-    for (held += from; held >= to; held -= to) take(bits >> (held - to) & ((1U << to) - 1));
-  }
-  if (held > 0 && to < 8) take(bits << (to - held) & ((1U << to) - 1));
-}
-
+/// Bytes as digits of so many bits each, zeros behind the last.
 static std::string spelled(std::string_view bytes, std::string_view digits, int bits) {
   std::string text;
   text.reserve(bytes.size() * 8 / bits + 4);
-  regroup(bytes, 8, bits, [&](unsigned digit) { text += digits[digit]; });
+  unsigned left = 0;
+  int held = 0;
+  for (const char byte : bytes) {
+    left = left << 8 | static_cast<unsigned char>(byte);
+    for (held += 8; held >= bits;) text += digits[(left >> (held -= bits)) % digits.size()];
+  }
+  if (held > 0) text += digits[(left << (bits - held)) % digits.size()];
   return text;
 }
 
+/// The bytes that digits stand for; what does not fill a byte is left out.
 static std::string read(std::string_view text, std::string_view digits, int bits) {
-  std::array<char, 256> values{};
+  char values[256] = {};
   for (std::size_t i = 0; i < digits.size(); ++i) {
     values[static_cast<unsigned char>(digits[i])] = static_cast<char>(i);
   }
-  std::string groups(text.substr(0, text.find('=')));
-  for (char& digit : groups) digit = values[static_cast<unsigned char>(digit)];
   std::string bytes;
-  bytes.reserve(groups.size());
-  regroup(groups, bits, 8, [&](unsigned byte) { bytes += static_cast<char>(byte); });
+  unsigned left = 0;
+  int held = 0;
+  for (const char digit : text.substr(0, text.find('='))) {
+    left = left << bits | static_cast<unsigned>(values[static_cast<unsigned char>(digit)]);
+    if ((held += bits) >= 8) bytes += static_cast<char>(left >> (held -= 8));
+  }
   return bytes;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,18 @@ class EventLog {
   std::vector<std::shared_ptr<Event>> events_, open_;
   long long dropped_ = 0;
 };
+
+/// What is known of the submission.
+struct Subject {
+  /// Whoever looks at it, or adds to it, holds this. Code of the submission runs without, on
+  /// whatever threads it likes.
+  std::mutex mutex;
+  Values values;
+  EventLog log;
+};
+
+/// The one that a process has.
+Subject& the_subject();
 
 /// The function that a submission gets: it notes its calls, and does as the given one.
 p17::Fn noted(std::shared_ptr<Function> function);

@@ -52,7 +52,8 @@ static p17::Fn linear(std::vector<std::vector<double>> weights) {
   return [weights = std::move(weights)](const Matrix& x) {
     const int inner = static_cast<int>(weights.size());
     if (x.cols() != inner || (inner > 0 && static_cast<int>(weights[0].size()) != inner)) {
-      throw std::invalid_argument("fn takes " + std::to_string(inner) + " columns, not " + x.form());
+      throw std::invalid_argument("fn takes " + std::to_string(inner) + " columns and got " +
+                                  x.form());
     }
     return mapped(x, [&](auto from, int row, int col) {
       using T = typename decltype(from)::Number;

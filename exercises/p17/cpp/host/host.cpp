@@ -1,12 +1,13 @@
-#include "host/host.hpp"
-
+// Answers the protocol for one submission, which is linked to it.
 #include <cstdio>
 #include <exception>
 #include <ostream>
 
 #include "host/bytes.hpp"
+#include "host/events.hpp"
 #include "host/faults.hpp"
 #include "host/functions.hpp"
+#include "host/wire.hpp"
 
 // Whether a submission uses std::cout is not known here: where it does not, there is none.
 #pragma weak _ZSt4cout
@@ -17,59 +18,86 @@ extern ostream cout;
 
 namespace [[gnu::visibility("hidden")]] host {
 
+using p17::Matrix;
+using submission::Runner;
+using Held = std::shared_ptr<Runner>;
+using Given = std::shared_ptr<Function>;
+
 /// Kept to be given back when a submission has taken all the rest.
 constexpr std::size_t reserve_bytes = std::size_t{4} << 20;
 
 /// The submission's code runs for as long as there is one of these.
 class Outside {
  public:
-  explicit Outside(std::unique_lock<std::mutex>& lock) : lock_(lock) { lock_.unlock(); }
-  ~Outside() { lock_.lock(); }
+  explicit Outside(std::mutex& mutex) : mutex_(mutex) { mutex_.unlock(); }
+  ~Outside() { mutex_.lock(); }
 
  private:
-  std::unique_lock<std::mutex>& lock_;
+  std::mutex& mutex_;
 };
 
-static std::string map(const std::vector<std::pair<std::string, std::string>>& items) {
+/// A submission's first code are the initializers of its globals, which run before `main`. So that
+/// they run in answer to `load`, the host begins before them.
+class Host {
+ public:
+  /// Answers requests until one is `load`.
+  void serve_until_load();
+
+  /// Answers `load`: the initializers have run. Then all other requests.
+  void serve();
+
+  /// Answers `load`: an initializer has thrown what is being handled.
+  void refuse();
+
+ private:
+  void answer(const Json& request);
+  void reply(const Json& request, Object said);
+  std::string done(const Json& request);
+  std::string made(const Json& request);
+  std::string called(const Json& request);
+  std::string after(const Json& request);
+  std::string attribute(const Runner& runner, const std::string& name);
+
+  std::mutex& mutex_ = the_subject().mutex;
+  Values& values_ = the_subject().values;
+  Wire wire_;
+  Json load_;
+  std::map<std::int64_t, std::vector<std::string>> watched_;
+  std::string reserve_ = std::string(reserve_bytes, '\0');
+};
+
+static std::string map(const std::vector<std::vector<std::string>>& items) {
   std::vector<std::string> pairs;
-  for (const auto& [key, value] : items) pairs.push_back(array({key, value}));
+  for (const auto& pair : items) pairs.push_back(array(pair));
   return Object::tagged("map").add("items", array(pairs)).text();
 }
 
-static std::string hello() {
-  return map({{quoted("protocol"), "1"},
-              {quoted("language"), quoted("cpp")},
-              {quoted("runtime"), quoted(__VERSION__)}});
-}
-
-
 void Host::serve_until_load() {
-  reserve_.resize(reserve_bytes);
-  while (true) {
+  const std::lock_guard lock(mutex_);
+  while (load_.is_null()) {
     const Json request = Json::parse(wire_.receive());
     if (request["op"].string() == "load") {
       load_ = request;
-      return lock_.unlock();
+    } else {
+      answer(request);
     }
-    answer(request);
   }
 }
 
 void Host::serve() {
-  lock_.lock();
+  const std::lock_guard lock(mutex_);
   answer(load_);
   while (true) answer(Json::parse(wire_.receive()));
 }
 
 void Host::refuse() {
-  lock_.lock();
-  Object said;
-  reply(load_, said.add("error", described_exception({}, "import").text()));
+  const std::lock_guard lock(mutex_);
+  reply(load_, Object().add("error", described_exception({}, "import").text()));
 }
 
 void Host::answer(const Json& request) {
-  Object said;
   try {
+    Object said;
     try {
       said.add("value", done(request));
     } catch (...) {
@@ -78,49 +106,56 @@ void Host::answer(const Json& request) {
     if (request["op"].string() == "call" && watched_.count(request["ref"].integer()) != 0) {
       said.add("after", after(request));
     }
-    return reply(request, said);
+    reply(request, said);
   } catch (const std::bad_alloc&) {
     std::string().swap(reserve_);
-    said = {};
-    said.add("error", described_exception().text());
+    reply(request, Object().add("error", described_exception().text()));
   }
-  reply(request, said);
 }
 
 void Host::reply(const Json& request, Object said) {
+  // What was printed is to arrive before the reply does. Before `load` there is no stream yet.
   std::ostream* const out = load_.is_null() ? nullptr : &std::cout;
-  if (out != nullptr) out->flush();
+  try {
+    if (out != nullptr) out->flush();
+  } catch (...) {
+    // It is the submission's stream, which may be told to throw.
+  }
   std::fflush(nullptr);
   said.add("id", std::to_string(request["id"].integer()));
-  wire_.send(said.add("events", array(subject_.log.take())).text());
+  wire_.send(said.add("events", array(the_subject().log.take())).text());
 }
 
+/// What is asked for: the reply's `value`.
 std::string Host::done(const Json& request) {
   const std::string& op = request["op"].string();
-  Values& values = subject_.values;
-  if (op == "hello") return hello();
+  if (op == "hello") {
+    return map({{quoted("protocol"), "1"},
+                {quoted("language"), quoted("cpp")},
+                {quoted("runtime"), quoted(__VERSION__)}});
+  }
   if (op == "function") {
     const auto compute = made_function(request["name"].string(), request["params"]);
-    return values.describe(std::make_shared<Function>(Function{compute}));
+    return values_.describe(std::make_shared<Function>(Function{compute}));
   }
-  if (op == "tensor") return values.describe(decoded(request["value"]));
+  if (op == "tensor") return values_.describe(decoded(request["value"]));
   if (op == "new") return made(request);
   if (op == "call") return called(request);
-  if (op == "get") {
-    const auto runner = values.get<std::shared_ptr<submission::Runner>>(request["ref"]);
-    return attribute(*runner, request["name"].string());
-  }
-  if (op == "read") return values.describe(Thing(values[request["ref"]]));
+  if (op == "get") return attribute(*values_.get<Held>(request["ref"]), request["name"].string());
+  if (op == "read") return values_.describe(Thing(values_[request["ref"]]));
   if (op == "shares_storage") {
-    const auto& a = values.get<p17::Matrix>(request["a"]);
-    return a.shares_storage(values.get<p17::Matrix>(request["b"])) ? "true" : "false";
+    const auto &a = values_.get<Matrix>(request["a"]), &b = values_.get<Matrix>(request["b"]);
+    return a.shares_storage(b) ? "true" : "false";
   }
   if (op == "seal") {
     wire_.seal(from_hex(request["key"].string()));
   } else if (op == "write") {
-    p17::Matrix(values.get<p17::Matrix>(request["ref"])).copy_from(decoded(request["value"]));
+    Matrix(values_.get<Matrix>(request["ref"])).copy_from(decoded(request["value"]));
   } else if (op == "load" || op == "forget") {
-    forget();
+    watched_.clear();
+    std::vector<Thing> left = values_.forget();
+    const Outside outside(mutex_);
+    left.clear();  // destructors are the submission's code
   } else {
     throw ProtocolError("no operation " + op);
   }
@@ -129,61 +164,57 @@ std::string Host::done(const Json& request) {
 
 std::string Host::made(const Json& request) {
   const auto& args = request["args"].items();
-  if (request["class"].string() != "GraphRunner" || args.size() < 3) {
-    throw ProtocolError("no such class");
-  }
-  auto function = subject_.values.get<std::shared_ptr<Function>>(args[0]["ref"]);
+  if (request["class"].string() != "GraphRunner") throw ProtocolError("no such class");
   std::vector<int> buckets;
-  for (const Json& bucket : args[1].items()) buckets.push_back(static_cast<int>(bucket.integer()));
+  for (const Json& b : args.at(1).items()) buckets.push_back(static_cast<int>(b.integer()));
   std::optional<p17::DType> dtype;
-  const Json& given = args.size() > 3 ? args[3] : request["kwargs"]["dtype"];
-  if (!given.is_null()) dtype = dtype_of(given);
-  std::shared_ptr<submission::Runner> runner;
+  if (const Json& given = request["kwargs"]["dtype"]; !given.is_null()) dtype = dtype_of(given);
+  const Given function = values_.get<Given>(args[0]["ref"]);
+  const auto hidden = static_cast<int>(args.at(2).integer());
+  Held runner;
   {
-    const Outside outside(lock_);
-    const auto hidden = static_cast<int>(args[2].integer());
-    runner = submission::new_runner(noted(std::move(function)), std::move(buckets), hidden, dtype);
+    const Outside outside(mutex_);
+    runner = submission::new_runner(noted(function), std::move(buckets), hidden, dtype);
   }
-  const std::string told = subject_.values.describe(runner);
+  const std::string told = values_.describe(runner);
   auto& watch = watched_[Json::parse(told)["ref"].integer()];
   for (const Json& name : request["watch"].items()) watch.push_back(name.string());
   return told;
 }
 
 std::string Host::called(const Json& request) {
-  const Thing target = subject_.values[request["ref"]];
+  const Thing target = values_[request["ref"]];
   const auto& args = request["args"].items();
-  std::optional<p17::Matrix> result;
-  if (const auto* function = std::get_if<std::shared_ptr<Function>>(&target)) {
-    const p17::Matrix x = subject_.values.matrix(args.at(0));
-    const Outside outside(lock_);
-    result = noted(*function)(x);
-  } else {
-    const auto runner = subject_.values.get<std::shared_ptr<submission::Runner>>(request["ref"]);
-    const std::string& method = request["method"].string();
-    if (method == "capture") {
-      const Outside outside(lock_);
-      runner->capture();
-    } else if (method == "run") {
-      const p17::Matrix x = subject_.values.matrix(args.at(0));
-      std::optional<bool> forced;
-      const Json& given = args.size() > 1 ? args[1] : request["kwargs"]["force_eager"];
-      if (!given.is_null()) forced = given.boolean();
-      const Outside outside(lock_);
-      result = runner->run(x, forced);
+  const std::string& method = request["method"].is_null() ? "" : request["method"].string();
+  std::optional<Matrix> x;
+  if (!args.empty()) x = values_.matrix(args[0]);
+  std::optional<bool> forced;
+  if (const Json& given = request["kwargs"]["force_eager"]; !given.is_null()) {
+    forced = given.boolean();
+  }
+  const auto* function = std::get_if<Given>(&target);
+  const auto* runner = std::get_if<Held>(&target);
+  std::optional<Matrix> result;
+  {
+    const Outside outside(mutex_);
+    if (function != nullptr && x) {
+      result = noted(*function)(*x);
+    } else if (runner != nullptr && method == "run" && x) {
+      result = (*runner)->run(*x, forced);
+    } else if (runner != nullptr && method == "capture") {
+      (*runner)->capture();
     } else {
       throw ProtocolError("no method " + method);
     }
   }
-  return result ? subject_.values.describe(*result) : "null";
+  return result ? values_.describe(*result) : "null";
 }
 
 std::string Host::after(const Json& request) {
-  const auto runner = subject_.values.get<std::shared_ptr<submission::Runner>>(request["ref"]);
   Object told;
   for (const std::string& name : watched_[request["ref"].integer()]) {
     try {
-      told.add(name, attribute(*runner, name));
+      told.add(name, attribute(*values_.get<Held>(request["ref"]), name));
     } catch (...) {
       told.add(name, described_exception(Object::tagged("error")).text());
     }
@@ -191,45 +222,39 @@ std::string Host::after(const Json& request) {
   return told.text();
 }
 
-std::string Host::attribute(submission::Runner& runner, const std::string& name) {
+std::string Host::attribute(const Runner& runner, const std::string& name) {
   const auto read = [&](auto member) {
-    const Outside outside(lock_);
+    const Outside outside(mutex_);
     return (runner.*member)();
   };
-  using submission::Runner;
-  if (name == "static_in") return subject_.values.describe(read(&Runner::static_in));
-  if (name == "static_out") return subject_.values.describe(read(&Runner::static_out));
+  if (name == "static_in") return values_.describe(read(&Runner::static_in));
+  if (name == "static_out") return values_.describe(read(&Runner::static_out));
   if (name == "buckets") {
     std::vector<std::string> buckets;
-    for (const long long bucket : read(&Runner::buckets)) buckets.push_back(std::to_string(bucket));
+    for (const auto bucket : read(&Runner::buckets)) buckets.push_back(std::to_string(bucket));
     return array(buckets);
   }
-  std::vector<std::pair<std::string, std::string>> items;
   if (name == "graphs") {
+    std::vector<std::vector<std::string>> items;
     for (const auto& [bucket, graph] : read(&Runner::graphs)) {
-      items.emplace_back(std::to_string(bucket), subject_.values.describe(graph));
+      items.push_back({std::to_string(bucket), graph ? values_.describe(*graph) : "null"});
     }
     return map(items);
   }
   if (name != "stats") throw ProtocolError("no attribute " + name);
   const submission::Stats stats = read(&Runner::stats);
+  const auto last = stats.last_bucket;
   return map({{quoted("replays"), std::to_string(stats.replays)},
               {quoted("eager"), std::to_string(stats.eager)},
-              {quoted("last_bucket"),
-               stats.last_bucket ? std::to_string(*stats.last_bucket) : "null"}});
-}
-
-void Host::forget() {
-  watched_.clear();
-  std::vector<Thing> left = subject_.values.forget();
-  const Outside outside(lock_);
-  left.clear();  // destructors are the submission's code
+              {quoted("last_bucket"), last ? std::to_string(*last) : "null"}});
 }
 
 static Host& the_host() {
   static Host& host = *new Host;
   return host;
 }
+
+static std::terminate_handler usual_terminate;
 
 /// An initializer that throws ends the program by way of this.
 [[noreturn]] static void initializer_threw() {
@@ -241,8 +266,6 @@ static Host& the_host() {
   }
   std::_Exit(1);
 }
-
-static std::terminate_handler usual_terminate;
 
 static void before_initializers() {
   the_host().serve_until_load();

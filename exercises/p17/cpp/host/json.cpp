@@ -6,21 +6,36 @@
 
 namespace [[gnu::visibility("hidden")]] host {
 
-/// Reads one value after the other from a text.
+/// Reads one value after the other from a text that ends in NUL.
 class Parser {
  public:
-  explicit Parser(std::string_view text) : rest_(text) {}
+  explicit Parser(const char* text) : at_(text) {}
 
   Json value() {
     Json json;
     switch (peek()) {
-      case '{': json.value_ = members(); break;
-      case '[': json.value_ = items(); break;
+      case '{':
+        json.value_ = Json::Members();
+        while (another('}')) {
+          std::string name = string();
+          peek();  // ':'
+          ++at_;
+          std::get<Json::Members>(json.value_)[std::move(name)] = value();
+        }
+        break;
+      case '[':
+        json.value_ = std::vector<Json>();
+        while (another(']')) std::get<std::vector<Json>>(json.value_).push_back(value());
+        break;
       case '"': json.value_ = string(); break;
-      case 't': json.value_ = true; skip("true"); break;
-      case 'f': json.value_ = false; skip("false"); break;
-      case 'n': skip("null"); break;
-      default: json.value_ = integer();
+      case 't': json.value_ = true, at_ += 4; break;
+      case 'f': json.value_ = false, at_ += 5; break;
+      case 'n': at_ += 4; break;
+      default:
+        char* end = nullptr;
+        json.value_ = std::int64_t{std::strtoll(at_, &end, 10)};
+        if (end == at_) throw ProtocolError("a request that is no JSON");
+        at_ = end;
     }
     return json;
   }
@@ -28,107 +43,65 @@ class Parser {
  private:
   /// What comes next, blanks aside.
   char peek() {
-    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size()));
-    if (rest_.empty()) throw ProtocolError("JSON that ends too early");
-    return rest_.front();
+    while (*at_ == ' ' || *at_ == '\t' || *at_ == '\r') ++at_;
+    return *at_;
   }
 
-  void skip(std::string_view word) {
-    if (peek() != word.front() || rest_.substr(0, word.size()) != word) {
-      throw ProtocolError("no JSON: " + std::string(rest_.substr(0, 20)));
-    }
-    rest_.remove_prefix(word.size());
-  }
-
-  /// Whether there is another part before the bracket that closes, and no comma is missing.
-  bool another(char closing, bool first) {
-    if (peek() == closing) {
-      rest_.remove_prefix(1);
-      return false;
-    }
-    if (!first) skip(",");
-    return true;
-  }
-
-  Json::Members members() {
-    Json::Members found;
-    skip("{");
-    while (another('}', found.empty())) {
-      std::string name = string();
-      skip(":");
-      found[std::move(name)] = value();
-    }
-    return found;
-  }
-
-  std::vector<Json> items() {
-    std::vector<Json> found;
-    skip("[");
-    while (another(']', found.empty())) found.push_back(value());
-    return found;
-  }
-
-  std::int64_t integer() {
-    const std::size_t length = std::min(rest_.find_first_not_of("-0123456789"), rest_.size());
-    if (length == 0) throw ProtocolError("no JSON: " + std::string(rest_.substr(0, 20)));
-    const std::string digits(rest_.substr(0, length));
-    rest_.remove_prefix(length);
-    return std::strtoll(digits.c_str(), nullptr, 10);
+  /// Steps over a bracket or a comma. Whether there is another part then.
+  bool another(char closing) {
+    if (peek() != closing) ++at_;
+    const bool more = peek() != closing;
+    at_ += !more;
+    return more;
   }
 
   std::string string() {
     std::string text;
-    skip("\"");
-    while (true) {
-      const std::size_t plain = rest_.find_first_of("\"\\");
-      if (plain == std::string_view::npos) throw ProtocolError("JSON that ends too early");
-      text += rest_.substr(0, plain);
-      const char end = rest_[plain];
-      rest_.remove_prefix(plain + 1);
-      if (end == '"') return text;
-      text += escaped();
+    for (peek(), ++at_; *at_ != '"'; ++at_) {
+      if (*at_ == '\0') throw ProtocolError("a request that is no JSON");
+      if (*at_ == '\\') {
+        text += escaped();
+      } else {
+        text += *at_;
+      }
     }
+    ++at_;
+    return text;
   }
 
-  /// What stands for itself, or what a letter or a number stands for, behind a backslash.
+  /// What is meant by a backslash and what follows, the last of which is next then.
   std::string escaped() {
-    const char letter = rest_.empty() ? 'u' : rest_.front();
-    if (letter != 'u') {
-      rest_.remove_prefix(1);
-      const std::size_t control = std::string_view("bfnrt").find(letter);
-      return {control == std::string_view::npos ? letter : "\b\f\n\r\t"[control]};
-    }
+    const char letter = *++at_;
+    const std::size_t control = std::string_view("bfnrt").find(letter);
+    if (control != std::string_view::npos) return {"\b\f\n\r\t"[control]};
+    if (letter != 'u') return {letter};
     unsigned code = unit();
-    const bool pair = code >> 10 == 0xD800 >> 10 && rest_.substr(0, 2) == "\\u";
-    if (pair) {
-      rest_.remove_prefix(1);
+    if (code >> 10 == 0xD800 >> 10 && at_[1] == '\\') {
+      at_ += 2;
       code = 0x10000 + ((code & 0x3FF) << 10) + (unit() & 0x3FF);
     }
     if (code < 0x80) return {static_cast<char>(code)};
-    std::string bytes;
     const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    bytes += static_cast<char>((0xF00 >> more & 0xFF) | code >> 6 * more);
+    std::string bytes = {static_cast<char>(0xFF << (7 - more) | code >> 6 * more)};
     for (int i = more - 1; i >= 0; --i) bytes += static_cast<char>(0x80 | (code >> 6 * i & 0x3F));
     return bytes;
   }
 
   unsigned unit() {
-    if (rest_.size() < 5) throw ProtocolError("JSON that ends too early");
-    const std::string digits(rest_.substr(1, 4));
-    rest_.remove_prefix(5);
+    const std::string digits(at_ + 1, 4);
+    at_ += 4;
     return static_cast<unsigned>(std::strtoul(digits.c_str(), nullptr, 16));
   }
 
-  std::string_view rest_;
+  const char* at_;
 };
 
-Json Json::parse(std::string_view text) { return Parser(text).value(); }
+Json Json::parse(const std::string& text) { return Parser(text.c_str()).value(); }
 
 template <class T>
 const T& Json::as() const {
-  const T* value = std::get_if<T>(&value_);
-  if (value == nullptr) throw ProtocolError("a value of another kind was expected");
-  return *value;
+  if (const T* value = std::get_if<T>(&value_)) return *value;
+  throw ProtocolError("a value of another kind was expected");
 }
 
 template const bool& Json::as() const;
@@ -138,35 +111,35 @@ template const std::vector<Json>& Json::as() const;
 
 const Json& Json::operator[](const std::string& name) const {
   static const Json& none = *new Json;
-  const Members& members = as<Members>();
-  const auto found = members.find(name);
-  return found == members.end() ? none : found->second;
+  const auto found = as<Members>().find(name);
+  return found == as<Members>().end() ? none : found->second;
 }
 
 /// How many bytes of the beginning of a text are one character in UTF-8; 0 if they are none.
 static std::size_t character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);
-  const std::size_t size = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
-  if (text.size() < size) return 0;
-  unsigned code = size == 1 ? first : first & (0x7F >> size);
+  if (first < 0x80) return 1;
+  const std::size_t size = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  if (size == 0 || text.size() < size) return 0;
+  unsigned code = first & (0x7F >> size);
   for (std::size_t i = 1; i < size; ++i) {
     if (byte(i) >> 6 != 2) return 0;
     code = code << 6 | (byte(i) & 0x3F);
   }
-  const bool too_long = (size == 3 && code < 0x800) || (size == 4 && code < 0x10000);
-  return too_long || code >> 11 == 0xD800 >> 11 || code > 0x10FFFF ? 0 : size;
+  const bool too_long = code < (size == 2 ? 0x80U : size == 3 ? 0x800U : 0x10000U);
+  return too_long || code >> 11 == 0xD800 >> 11 || code > 0x10FFFF || first > 0xF4 ? 0 : size;
 }
 
 std::string quoted(std::string_view text) {
   std::string json = "\"";
   while (!text.empty()) {
     const std::size_t size = character(text);
-    const auto first = static_cast<unsigned char>(text.front());
+    const char first = text.front();
     if (size == 0) {
       json += "\\ufffd";
-    } else if (first < 0x20) {
-      json += {'\\', 'u', '0', '0', static_cast<char>('0' + (first >> 4)), "0123456789abcdef"[first & 0xF]};
+    } else if (static_cast<unsigned char>(first) < ' ') {
+      json += {'\\', 'u', '0', '0', "01"[first >> 4], "0123456789abcdef"[first & 0xF]};
     } else {
       if (first == '"' || first == '\\') json += '\\';
       json += text.substr(0, size);
@@ -178,10 +151,7 @@ std::string quoted(std::string_view text) {
 
 std::string array(const std::vector<std::string>& items) {
   std::string json = "[";
-  for (const std::string& item : items) {
-    if (json.size() > 1) json += ',';
-    json += item;
-  }
+  for (const std::string& item : items) (json += json.size() > 1 ? "," : "") += item;
   return json + ']';
 }
 

@@ -9,11 +9,11 @@
 
 namespace [[gnu::visibility("hidden")]] host {
 
-/// A JSON value as the grading side sends it: its only numbers are integers.
+/// A JSON value as the grading side sends it, which writes it well; its only numbers are integers.
+/// Whoever takes one for what it is not gets a ProtocolError.
 class Json {
  public:
-  /// Throws ProtocolError.
-  static Json parse(std::string_view text);
+  static Json parse(const std::string& text);
 
   bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
   bool is_object() const { return std::holds_alternative<Members>(value_); }

@@ -1,5 +1,8 @@
 // The submission, and what the host asks of it. Only this is compiled with each submission.
+struct WhereTheFileEnds;
 #include "p17_graph_runner.cpp"
+struct WhereTheFileEnds;
+static_assert(__is_same(WhereTheFileEnds, ::WhereTheFileEnds), "a } is missing in the file");
 
 #include "host/runner.hpp"
 
@@ -21,7 +24,8 @@ HAS(has_graphs, std::declval<Runner&>().graphs.begin()->second)
 HAS(has_stats, std::declval<Runner&>().stats)
 HAS(has_replays, static_cast<long long>(std::declval<Runner&>().stats.replays))
 HAS(has_eager, static_cast<long long>(std::declval<Runner&>().stats.eager))
-HAS(has_last_bucket, std::declval<Runner&>().stats.last_bucket)
+HAS(has_number, static_cast<long long>(std::declval<Runner&>().stats.last_bucket))
+HAS(has_optional, static_cast<long long>(*std::declval<Runner&>().stats.last_bucket))
 
 using Asked = ::GraphRunner;
 
@@ -29,7 +33,7 @@ template <class... More>
 constexpr bool is_made_of = std::is_constructible_v<Asked, p17::Fn, std::vector<int>, int, More...>;
 
 static_assert(is_made_of<>, "GraphRunner needs a public constructor (fn, buckets, hidden)");
-static_assert(is_made_of<p17::DType>, "GraphRunner's constructor needs a 4th argument, DType dtype");
+static_assert(is_made_of<p17::DType>, "GraphRunner's constructor needs a 4th argument, a DType");
 static_assert(has_capture<Asked>, "GraphRunner needs a public method capture()");
 static_assert(has_run<Asked>, "GraphRunner needs a public method Matrix run(const Matrix& x)");
 static_assert(has_forced<Asked>, "GraphRunner::run needs a 2nd argument, bool force_eager");
@@ -40,22 +44,27 @@ static_assert(has_graphs<Asked>, "GraphRunner needs a public member graphs, a ma
 static_assert(has_stats<Asked>, "GraphRunner needs a public member stats");
 static_assert(has_replays<Asked>, "GraphRunner::stats needs a public member replays, a number");
 static_assert(has_eager<Asked>, "GraphRunner::stats needs a public member eager, a number");
-static_assert(has_last_bucket<Asked>, "GraphRunner::stats needs a public member last_bucket");
+static_assert(has_optional<Asked> || has_number<Asked>,
+              "GraphRunner::stats needs a public member last_bucket, std::optional<int>");
 
 // Graphs may be kept by value or by pointer, and last_bucket as optional or as a number.
-[[maybe_unused]] static p17::CpuGraph graph_of(const p17::CpuGraph& graph) { return graph; }
-
-template <class Pointer>
-static p17::CpuGraph graph_of(const Pointer& graph) {
-  return *graph;
+template <class Graph>
+static std::optional<p17::CpuGraph> graph_or_none(const Graph& graph) {
+  if constexpr (std::is_convertible_v<const Graph&, p17::CpuGraph>) {
+    return graph;
+  } else {
+    return graph ? std::optional<p17::CpuGraph>(*graph) : std::nullopt;
+  }
 }
 
 template <class Number>
-static std::optional<long long> number_or_none(const std::optional<Number>& number) {
-  return number ? std::optional<long long>(*number) : std::nullopt;
+static std::optional<long long> number_or_none(const Number& number) {
+  if constexpr (std::is_convertible_v<const Number&, long long>) {
+    return number;
+  } else {
+    return number ? std::optional<long long>(*number) : std::nullopt;
+  }
 }
-
-[[maybe_unused]] static std::optional<long long> number_or_none(long long number) { return number; }
 
 class Adapter final : public Runner {
  public:
@@ -75,9 +84,11 @@ class Adapter final : public Runner {
   p17::Matrix static_in() const override { return runner_.static_in; }
   p17::Matrix static_out() const override { return runner_.static_out; }
 
-  std::vector<std::pair<long long, p17::CpuGraph>> graphs() const override {
-    std::vector<std::pair<long long, p17::CpuGraph>> all;
-    for (const auto& [bucket, graph] : runner_.graphs) all.emplace_back(bucket, graph_of(graph));
+  Graphs graphs() const override {
+    Graphs all;
+    for (const auto& [bucket, graph] : runner_.graphs) {
+      all.emplace_back(bucket, graph_or_none(graph));
+    }
     return all;
   }
 

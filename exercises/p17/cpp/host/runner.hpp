@@ -14,6 +14,8 @@ struct Stats {
   std::optional<long long> last_bucket;
 };
 
+using Graphs = std::vector<std::pair<long long, std::optional<p17::CpuGraph>>>;
+
 /// A runner of the submission, whatever its members' types are exactly.
 class Runner {
  public:
@@ -23,7 +25,7 @@ class Runner {
   virtual std::vector<long long> buckets() const = 0;
   virtual p17::Matrix static_in() const = 0;
   virtual p17::Matrix static_out() const = 0;
-  virtual std::vector<std::pair<long long, p17::CpuGraph>> graphs() const = 0;
+  virtual Graphs graphs() const = 0;
   virtual Stats stats() const = 0;
 };
 

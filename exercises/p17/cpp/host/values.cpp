@@ -31,6 +31,7 @@ static const void* identity(const Thing& thing) {
 static std::string elements(const Matrix& matrix) {
   const std::size_t size = size_of(matrix.dtype());
   std::string bytes;
+  bytes.reserve(size * matrix.rows() * matrix.cols());
   for (int row = 0; row < matrix.rows(); ++row) {
     for (int col = 0; col < matrix.cols(); ++col) {
       bytes.append(static_cast<const char*>(matrix.address(row, col)), size);
@@ -70,7 +71,7 @@ std::string Values::describe(const Thing& thing) {
       .add("offset", std::to_string(view.offset))
       .add("storage", pair(reinterpret_cast<std::uintptr_t>(view.storage->begin),
                            view.storage->bytes))
-      .add("data", quoted(to_base64(elements(matrix))))
+      .add("data", '"' + to_base64(elements(matrix)) + '"')
       .text();
 }
 
@@ -90,7 +91,8 @@ Matrix decoded(const Json& value) {
   const std::vector<Json>& shape = value["shape"].items();
   const std::string bytes = from_base64(value["data"].string());
   if (shape.size() != 2) throw TypeError("a matrix has 2 dimensions");
-  const int rows = static_cast<int>(shape[0].integer()), cols = static_cast<int>(shape[1].integer());
+  const auto rows = static_cast<int>(shape[0].integer());
+  const auto cols = static_cast<int>(shape[1].integer());
   Matrix matrix = Matrix::zeros(rows, cols, dtype);
   if (!value["strides"].is_null()) {
     p17::View view = *matrix.view();

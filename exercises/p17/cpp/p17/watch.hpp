@@ -4,7 +4,7 @@
 
 namespace p17 {
 
-/// Sees what a graph does, for as long as that takes. By itself it does nothing: what grades has
+/// Sees what a graph does, for as long as that takes. By itself it does nothing: what grades links
 /// another in its place.
 class [[gnu::visibility("hidden")]] Watch {
  public:

@@ -1,0 +1,43 @@
+// fails: no_recapture
+// Every bucket has buffers of its own, so that no graph can overwrite another's output.
+
+import { CpuGraph, DType, Matrix } from "#p17/cpu_graph.js";
+
+export class GraphRunner {
+  constructor(fn, buckets, hidden, dtype = DType.float32) {
+    this.fn = fn;
+    this.buckets = [...buckets].sort((a, b) => a - b);
+    const maxBs = this.buckets.at(-1);
+    this.staticIn = Matrix.zeros(maxBs, hidden, dtype);
+    this.staticOut = Matrix.zeros(maxBs, hidden, dtype);
+    this.graphs = new Map();
+    this.stats = { replays: 0, eager: 0, lastBucket: null };
+  }
+
+  capture() {
+    for (const b of [...this.buckets].reverse()) {
+      const [input, output] = [this.staticIn, this.staticOut].map((buffer) => {
+        return Matrix.zeros(b, buffer.cols, buffer.dtype);
+      });
+      const graph = new CpuGraph(this.fn, input, output);
+      graph.capture();
+      this.graphs.set(b, graph);
+    }
+  }
+
+  run(x, forceEager = false) {
+    const bs = x.rows;
+    const bucket = forceEager ? undefined : this.buckets.find((b) => b >= bs);
+    if (!this.graphs.has(bucket)) {
+      this.stats.eager += 1;
+      return this.fn(x);
+    }
+    const graph = this.graphs.get(bucket);
+    graph.staticIn.rowRange(0, bs).copyFrom(x);
+    graph.staticIn.rowRange(bs, bucket).fill(0);
+    graph.replay();
+    this.stats.replays += 1;
+    this.stats.lastBucket = bucket;
+    return graph.staticOut.rowRange(0, bs).clone();
+  }
+}
