@@ -46,12 +46,10 @@ def attacked(language: str, said: dict[str, str]) -> Submission:
     """The reference, with an attack in it."""
     path = P17.solution(language)
     text = path.read_text("utf-8")
-    for key, before in (("code", said["before"]), ("field", said.get("before_field", ""))):
-        if key in said:
-            before = before or _first_member(text)
-            assert text.count(before) >= 1
-            text = text.replace(before, f"{said[key]}\n{before}", 1)
-    text = f"{text}\n{said.get('bottom', '')}"
+    places = {"code": said["before"], "field": _first_member(text)}
+    for key in places.keys() & said.keys():
+        assert places[key] in text
+        text = text.replace(places[key], f"{said[key]}\n{places[key]}", 1)
     top = said.get("top", "")
     lines = text.split("\n")
     # Rust has inner comments at its top, which stand before everything else.
@@ -61,8 +59,8 @@ def attacked(language: str, said: dict[str, str]) -> Submission:
 
 
 def _first_member(text: str) -> str:
-    """The line at which the class begins to have members."""
-    return next(line for line in text.splitlines() if line.startswith("    static class"))
+    """The line at which a class in Java begins to have members."""
+    return next((line for line in text.splitlines() if line.startswith("    static class")), "")
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +89,7 @@ def graders(exercise, tmp_path_factory) -> Iterator:
         grader.close()
 
 
-@pytest.mark.parametrize(("language", "name"), ALL, ids=lambda one: str(one))
+@pytest.mark.parametrize(("language", "name"), ALL, ids=str)
 def test_attack(graders, exercise, language, name):
     """It gets what its header says, in time, and leaves the next submission alone."""
     said = attacks(language)[name]

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,9 @@ from grader.exercise import Project
 from grader.score import Outcome, Status
 from grader.session import grade_file, lacks, own_files, start
 from grader.subject.languages import known, language
+from grader.subject.launcher import ForkServer
+from grader.subject.program import launcher as program_launcher
+from grader.subject.program import workshop
 from grader.subject.program.language import Diagnostic
 
 P17 = Project(ROOT).exercise("p17")
@@ -97,7 +101,10 @@ def test_reference(name):
     score = grade_file(P17, P17.solution(name), seed=3, level="require")
     assert (score.status, score.score, score.submission.language) == (Status.PASSED, 100, name)
     left_out = [
-        f"{check.id}.{case.id}" for check in score.checks for case in check.cases if not case.applies
+        f"{check.id}.{case.id}"
+        for check in score.checks
+        for case in check.cases
+        if not case.applies
     ]
     assert left_out == ["parity.every_batch_size[bfloat16]", "padding.dtype[bfloat16]"]
     for check in score.checks:
@@ -147,6 +154,30 @@ def test_aliasing(name):
     clone = next(check for check in score.checks if check.id == "clone")
     assert clone.message.id in ("clone.shares_static", "clone.value_changed")
     assert clone.case().evidence.drawing is not None
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_where_forking_is_unsafe(name, monkeypatch):
+    """Without forks, and so without walls, it is the same score."""
+    needs(name)
+    for module in (program_launcher, workshop):
+        monkeypatch.setattr(module, "FORKS", False)
+    score = grade_file(P17, P17.solution(name), seed=3)
+    assert (score.score, score.isolation.process) == (100, "process")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the walls are of Linux")
+@pytest.mark.parametrize("walls", [("landlock", "seccomp", "rlimit"), ("seccomp",), ("namespace",)])
+def test_behind_some_walls(walls, monkeypatch, tmp_path):
+    """What a machine has not is missing, and nothing else goes wrong: building, too."""
+    monkeypatch.setenv("GRADER_CACHE", str(tmp_path))
+    monkeypatch.setattr(ForkServer.__init__, "__defaults__", (walls,))
+    for name in ("rust", "javascript"):
+        needs(name)
+        score = grade_file(P17, P17.solution(name), seed=3)
+        assert score.score == 100
+        assert ("system_calls" in score.isolation.missing) == ("seccomp" not in walls)
+        assert ("network" in score.isolation.missing) == (not {"seccomp", "namespace"} & set(walls))
 
 
 # --- compilers -----------------------------------------------------------------------------------

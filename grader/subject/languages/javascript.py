@@ -29,6 +29,8 @@ LANGUAGE = Language(
     packages={"node": "nodejs"},
     version=("node", "--version"),
     run=_run,
+    # Node ends at once where this is there and may not be read.
+    reads=("/etc/ssl/openssl.cnf", "/usr/lib/ssl/openssl.cnf"),
     anew=True,
     reserved_mb=850,
     out_of_memory="out of memory",
