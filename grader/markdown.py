@@ -33,9 +33,14 @@ CJK = re.compile(f"[{_CJK}]")
 _SHARED = "“”‘’—…·"
 
 #: The classes of words that have a colour; the rest of code is as it is.
-_COLOURS = (
-    (Comment, "c"), (Keyword, "k"), (Operator.Word, "k"), (String, "s"),
-)  # fmt: skip
+_COLOURS = ((Keyword, "k"), (Operator.Word, "k"), (String, "s"))
+
+#: What Pygments takes for comments and is none: ``#include``, ``<vector>``, ``#[derive]``.
+_DIRECTIVES = {Comment.Preproc: "k", Comment.PreprocFile: "s"}
+
+#: Words of one colour that nothing but blanks part, up to the end of the last.
+_ALIKE = re.compile(r"<span class=(\w)>[^<]*(?:</span>\s+<span class=\1>[^<]*)+")
+_TAG = re.compile("<[^>]*>")
 
 #: What a link may begin with.
 _TARGETS = ("https://", "http://", "#")
@@ -135,29 +140,22 @@ def flat(found: Sequence[Token]) -> Iterator[Token]:
 
 def codes(found: Sequence[Token]) -> dict[str, str]:
     """The languages of code that is told in several: alias -> name, in their order."""
-    names: dict[str, str] = {}
-    for i, token in enumerate(found):
-        if token.type == "fence" and (_is_twin(found, i, i - 1) or _is_twin(found, i, i + 1)):
-            lexer = lexer_of(token.info)
-            names[lexer.aliases[0]] = lexer.name
-    return names
+    lexers = [lexer_of(found[i].info) for group in _groups(found) for i in group]
+    return {lexer.aliases[0]: lexer.name for lexer in lexers}
 
 
 def in_code(found: Sequence[Token], language: str) -> list[Token]:
     """Tokens in which code of several languages is left in one; else in the first that it has."""
-    kept, group = [], list[Token]()
-    for i, token in enumerate(found):
-        twin = token.type == "fence" and (_is_twin(found, i, i - 1) or _is_twin(found, i, i + 1))
-        group += [token] if twin else []
-        if twin and _is_twin(found, i, i + 1):
-            continue
-        if twin:
-            of = [one for one in group if lexer_of(one.info).aliases[0] == language]
-            kept.append((of or group)[0])
-            group = []
-        else:
-            kept.append(token)
-    return kept
+    left_out = set[int]()
+    for group in _groups(found):
+        shown = next((i for i in group if _language(found[i]) == language), group[0])
+        left_out |= {*group} - {shown}
+    return [token for i, token in enumerate(found) if i not in left_out]
+
+
+def is_comment(kind: _TokenType) -> bool:
+    """Whether words of code are for people alone; a directive to a compiler is not."""
+    return kind in Comment and kind not in _DIRECTIVES
 
 
 def lexer_of(info: str) -> Lexer:
@@ -297,39 +295,56 @@ def _code(
 ) -> str:
     """A block of code, its words marked by classes; it may scroll, so that keys must reach it."""
     lexer = lexer_of(found[i].info)
-    name = lexer.aliases[0]
     id = f' id="{escapeHtml(str(found[i].attrs["id"]))}"' if "id" in found[i].attrs else ""
     code = _words(found[i].content, lexer)
     block = f"<pre tabindex=0><code>{code}</code></pre>"
-    before, after = _is_twin(found, i, i - 1), _is_twin(found, i, i + 1)
-    if not (before or after):
+    group = next((group for group in _groups(found) if i in group), None)
+    if group is None:
         return f"<div class=code{id}>{block}</div>\n"
-    if not before:
-        return f"<div class=codes><div class=code{id} data-code={name}>{block}</div>\n"
+    told = f"data-code={lexer.aliases[0]}"
+    if i == group[0]:  # its id is that of the group, for it may be hidden
+        return f"<div class=codes{id}><div class=code {told}>{block}</div>"
     inner = f"<summary>{escapeHtml(lexer.name)}</summary>{block}"
-    end = "" if after else "</div>\n"
-    return f"<details class=code{id} data-code={name}>{inner}</details>{end}"
+    end = "</div>\n" if i == group[-1] else ""
+    return f"<details class=code{id} {told}>{inner}</details>{end}"
 
 
-def _is_twin(found: Sequence[Token], i: int, other: int) -> bool:
-    """Whether the block beside another says the same in another language."""
-    if not 0 <= other < len(found) or found[other].type != found[i].type:
-        return False
-    return bool(lexer_of(found[other].info).name != lexer_of(found[i].info).name)
+def _groups(found: Sequence[Token]) -> Iterator[range]:
+    """The places of blocks that follow each other, each in another language.
+
+    Where a language comes again, something else is told.
+    """
+    group: list[str] = []
+    for i in range(len(found) + 1):
+        language = _language(found[i]) if i < len(found) else ""
+        if not language or language in group:
+            if len(group) > 1:
+                yield range(i - len(group), i)
+            group = []
+        group += [language] if language else []
+
+
+def _language(token: Token) -> str:
+    """The language of a block of code; none of a text, nor of what is no block."""
+    name = str(lexer_of(token.info).aliases[0]) if token.type == "fence" else "text"
+    return "" if name == "text" else name
 
 
 def _words(code: str, lexer: Lexer) -> str:
-    """Code as HTML, with those words marked that have a colour."""
+    """Code as HTML, with those words marked that have a colour, as many at once as may be."""
     told = ((_colour(kind), word) for kind, word in lexer.get_tokens(code))
-    return "".join(
-        f"<span class={colour}>{words}</span>" if colour else words
+    html = "".join(
+        f"<span class={colour}>{words}</span>" if colour and words.strip() else words
         for colour, group in groupby(told, itemgetter(0))
         for words in [escape("".join(word for _, word in group), quote=False)]
     )
+    return _ALIKE.sub(lambda run: f"<span class={run[1]}>{_TAG.sub('', run[0])}", html)
 
 
 def _colour(kind: _TokenType) -> str:
-    return next((name for above, name in _COLOURS if kind in above), "")
+    if is_comment(kind):
+        return "c"
+    return _DIRECTIVES.get(kind) or next((name for above, name in _COLOURS if kind in above), "")
 
 
 def _link(

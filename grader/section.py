@@ -8,13 +8,12 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from markdown_it.token import Token
-from pygments.token import Comment
 
 from grader.errors import ExerciseError, UsageError
 from grader.exercise import Exercise
 from grader.i18n import LANGUAGES
 from grader.manifest import SUMMARY
-from grader.markdown import flat, ids, inline_tokens, lexer_of, tokens
+from grader.markdown import flat, ids, inline_tokens, is_comment, lexer_of, tokens
 from grader.message import Message
 
 #: What each translation was made from.
@@ -259,7 +258,7 @@ def _note(said: Iterable[Token], found: dict[str, Counter[str]]) -> None:
 def _lines(block: Token) -> list[str]:
     """The lines of a block of code, without comments and without blank ones."""
     said = lexer_of(block.info).get_tokens(block.content)
-    code = "".join(word for kind, word in said if kind not in Comment)
+    code = "".join(word for kind, word in said if not is_comment(kind))
     return [line.rstrip() for line in code.splitlines() if line.strip()]
 
 

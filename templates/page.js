@@ -5,7 +5,7 @@
   // Where storage is refused, nothing is remembered; all else works.
   const store = {
     get(key) { try { return localStorage.getItem("grader." + key); } catch { return null; } },
-    set(key, value) { try { localStorage.setItem("grader." + key, value); } catch { /* as above */ } },
+    set(key, value) { try { localStorage.setItem("grader." + key, value); } catch {} },
   };
   const THEMES = ["auto", "light", "dark"];
   const theme = () => (THEMES.includes(store.get("theme")) ? store.get("theme") : "auto");
@@ -13,7 +13,8 @@
     if (theme() === "auto") root.removeAttribute("data-theme");
     else root.setAttribute("data-theme", theme());
   };
-  paint(); // before anything is drawn
+  // Before anything is drawn.
+  paint();
   const still = matchMedia("(prefers-reduced-motion: reduce)");
 
   // #ex1-step=4: step 4 of the player ex1.
@@ -153,9 +154,12 @@
       output.textContent = `${now} / ${steps.length}`;
       const title = steps[now - 1].querySelector("h4").textContent;
       slider.setAttribute("aria-valuetext", `${now} / ${steps.length}: ${title}`);
-      const parts = [...steps[now - 1].querySelector(".said").children];
-      const text = parts.map((one) => (one.querySelector("pre") ?? one).textContent).join(" ");
-      said.textContent = `${now} / ${steps.length}: ${title}. ${text}`;
+      // Of code, which alone has a class, what is shown, and no button.
+      const parts = [...steps[now - 1].querySelector(".said").children].map(
+        (one) => (one.className ? one.querySelector(":not([hidden]) > pre") : one).innerText,
+      );
+      const text = `${now} / ${steps.length}: ${title}. ${parts.join(" ")}`;
+      if (said.textContent !== text) said.textContent = text;
       // Not `disabled`: the focus would be lost where one presses on to the end.
       const ends = { first: now === 1, back: now === 1, next: now === steps.length };
       for (const [name, end] of Object.entries(ends)) find(name).ariaDisabled = end;
@@ -192,6 +196,8 @@
       event.preventDefault();
     });
     document.addEventListener("visibilitychange", () => { if (document.hidden) pause(); });
+    const code = document.querySelector('[data-do="code"]');
+    if (code) code.addEventListener("change", () => show(now, { address: false }));
 
     for (const radio of element.querySelectorAll(".compare input")) {
       radio.addEventListener("change", () => {

@@ -193,6 +193,18 @@ def choose_theme(page: Page, theme: str) -> None:
     assert button.inner_text() == wanted
 
 
+def code_choice(page: Page) -> Locator:
+    """Where one chooses the language of the code."""
+    return page.locator("select[data-do=code]")
+
+
+def codes(page: Page) -> list[str]:
+    """The languages that code can be shown in."""
+    script = "all => all.map(one => one.value)"
+    found: list[str] = code_choice(page).locator("option").evaluate_all(script)
+    return found
+
+
 def settle(page: Page, milliseconds: int = 0) -> None:
     """Let the page do what is due: by its own clock, so that it may be as slow as it likes."""
     script = "ms => new Promise(done => requestAnimationFrame(() => setTimeout(done, ms)))"

@@ -21,12 +21,14 @@ ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def shown(
-    body: str, *, level: int = 2, first: str = "", color: bool = False, width: int = 60
-) -> str:
+    body: str, *, level: int = 2, first: str = "", code: str = "python",
+    color: bool = False, width: int = 60,
+) -> str:  # fmt: skip
     """A text as a terminal shows it, without its heading and its foot."""
     sections = {"l1": Section("l1", "en", "T", first)} if first else {}
     sections[f"l{level}"] = Section(f"l{level}", "en", "T", body)
-    text = render(sections, level, Translator("en"), exercise="x", color=color, width=width)
+    say = Translator("en")
+    text = render(sections, level, say, exercise="x", code=code, color=color, width=width)
     return text.partition("\n\n")[2].rpartition("\n\nThe step diagrams")[0] + "\n"
 
 
@@ -45,7 +47,8 @@ def shown(
 def test_heading(stack, language, level, zh, en):
     """The heading names the exercise, the level, its title, and how much it gives away."""
     sections = read_hint(stack, language, level)
-    text = render(sections, level, Translator(language), exercise="stack", color=False, width=80)
+    say = Translator(language)
+    text = render(sections, level, say, exercise="stack", code="python", color=False, width=80)
     heading = text.splitlines()[0]
     for part in ("STACK", f"L{level}", sections[f"l{level}"].title, {"zh": zh, "en": en}[language]):
         assert part in heading
@@ -55,7 +58,8 @@ def test_heading(stack, language, level, zh, en):
 def test_foot(stack, language):
     """Last stands where there is more to be seen."""
     sections = read_hint(stack, language, 1)
-    text = render(sections, 1, Translator(language), exercise="stack", color=False, width=80)
+    say = Translator(language)
+    text = render(sections, 1, say, exercise="stack", code="python", color=False, width=80)
     assert "./check.sh open stack" in text.splitlines()[-1]
 
 
@@ -104,6 +108,37 @@ def test_colors():
     assert "\x1b[" in shown(body, color=True)
     assert ANSI.sub("", shown(body, color=True)) == shown(body).replace("`", "")
     assert "\x1b" not in shown(body)
+
+
+#: The same in three languages, and something else in two.
+TOLD = "```python\nx = 1\n```\n\n```cpp\nint x = 1;\n```\n\n```rust\nlet x = 1;\n```\n"
+AGAIN = "```python\ny = 2\n```\n\n```cpp\nint y = 2;\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        ("python", ["x = 1", "y = 2"]),
+        ("cpp", ["int x = 1;", "int y = 2;"]),
+        ("rust", ["let x = 1;", "y = 2"]),
+        ("java", ["x = 1", "y = 2"]),
+    ],
+)
+def test_code_of_several_languages(code, lines):
+    """Code is shown in the language asked for; where there is none in it, in the first."""
+    body = f"A:\n\n{TOLD}\nB:\n\n{AGAIN}\n```\n3\n```\n"
+    text = f"A:\n\n  {lines[0]}\n\nB:\n\n  {lines[1]}\n\n  3\n"
+    assert shown(body, code=code) == text
+    assert ANSI.sub("", shown(body, code=code, color=True)) == text
+
+
+def test_code_of_several_languages_in_a_question():
+    """A question that is repeated above its answer has its code in that language, too."""
+    first = "{#l1-q}\n1. Why?\n\n" + re.sub("^", "   ", TOLD, flags=re.MULTILINE)
+    text = shown("{#l3-a}\n1. A.\n", level=3, first=first, code="rust")
+    assert "let x = 1;" in text
+    assert "int x" not in text
+    assert "x = 1\n" not in text
 
 
 def test_environment_has_no_say(monkeypatch):
@@ -255,6 +290,74 @@ def test_missing_text(tmp_path):
     done = run("stack", "2", "--lang", "en", "--project", str(exercise.project.root))
     assert (done.returncode, done.stdout) == (3, b"")
     assert "exercises/stack/pages/en/l2.md" in done.stderr.decode()
+
+
+@pytest.fixture
+def twofold(tmp_path):
+    """The tiny exercise for Python and C++, its second level with code in three languages."""
+    exercise = copy_of_tiny(tmp_path)
+    toml = exercise.folder / "exercise.toml"
+    python = '[languages.python]\nfile = "stack.py"\n'
+    text = toml.read_text("utf-8").replace(
+        python, f'{python}\n[languages.cpp]\nfile = "stack.cpp"\nkit = "cpp"\n'
+    )
+    toml.write_text(text, "utf-8")
+    (exercise.folder / "cpp").mkdir()
+    for file in (exercise.starter("cpp"), exercise.solution("cpp")):
+        file.write_text("class Stack {};\n", "utf-8")
+    for language in LANGUAGES:
+        exercise.text_file(language, "l2").write_text(f"# T\n\n{TOLD}", "utf-8")
+    return exercise
+
+
+def code_in(exercise, *arguments: str) -> str:
+    """The code of the second level, by which its language is known."""
+    done = run("stack", "2", *arguments, "--project", str(exercise.project.root))
+    assert (done.returncode, done.stderr) == (0, b"")
+    (line,) = re.findall(r"^  (.*x = 1;?)$", done.stdout.decode(), re.MULTILINE)
+    return line
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_code_asked_for(twofold, language):
+    """--code says in which of the exercise's languages code is shown, whatever the reader's."""
+    assert code_in(twofold, "--code", "cpp", "--lang", language) == "int x = 1;"
+    assert code_in(twofold, "--code", "python", "--lang", language) == "x = 1"
+
+
+def test_code_of_ones_own_file(twofold):
+    """Unless it is asked for, code is in the language of one's own file, once that is begun."""
+    mine = twofold.mine("cpp")
+    assert code_in(twofold) == "x = 1"
+    mine.write_text("class Stack {};\n", "utf-8")
+    twofold.mine("python").unlink()
+    assert code_in(twofold) == "int x = 1;"
+    twofold.mine("python").write_bytes(twofold.starter("python").read_bytes())
+    assert code_in(twofold) == "x = 1"
+    mine.write_text("class Stack { int mine; };\n", "utf-8")
+    assert code_in(twofold) == "int x = 1;"
+    assert code_in(twofold, "--code", "python") == "x = 1"
+
+
+@pytest.mark.parametrize(
+    "spoilt", [b"", b"\0", b"\xff\xfe", None], ids=["empty", "nul", "utf16", "folder"]
+)
+def test_own_file_that_cannot_be_graded(twofold, spoilt):
+    """Hints are for those whose file cannot be graded, too."""
+    twofold.mine("python").unlink()
+    mine = twofold.mine("cpp")
+    mine.mkdir() if spoilt is None else mine.write_bytes(spoilt)
+    assert code_in(twofold) == "int x = 1;"
+
+
+@pytest.mark.parametrize("code", ["rust", "C++", "", "no such"])
+def test_code_of_no_such_language(twofold, code):
+    """A language that the exercise has not is wrong usage, and those that it has are named."""
+    done = run("stack", "2", "--code", code, "--lang", "en", "--project", str(twofold.project.root))
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert "cpp" in done.stderr.decode()
+    assert "python" in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
 
 
 # --- at a terminal -------------------------------------------------------------------------------

@@ -3,7 +3,9 @@
 import csv
 import json
 import os
+import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from grader.batch.intake import take
 from grader.cli import main
 from grader.errors import ExerciseError, UsageError
 from grader.exercise import Project
+from grader.i18n import LANGUAGES
 from grader.score import Outcome, Status
 from grader.session import grade_file, lacks, own_files, start
 from grader.subject.languages import known, language
@@ -413,3 +416,51 @@ def test_ending_says_it():
     with pytest.raises(UsageError) as raised:
         grade_file(P17, Path("x.f90"), seed=1)
     assert ".java" in raised.value.message.params["endings"]
+
+
+# --- what the page says --------------------------------------------------------------------------
+
+#: How what the page says is tried by hand: what goes around it, the commands, where its items go.
+BY_HAND = {
+    "cpp": (
+        "try.cpp", "{}",
+        [("g++ -std=c++17 -iquote exercises/p17/cpp -iquote . try.cpp exercises/p17/cpp/p17/matrix.cpp "
+         "exercises/p17/cpp/p17/cpu_graph.cpp -o try"), "./try"],
+    ),
+    "rust": (
+        "try.rs",
+        ('#[path = "mine/p17_graph_runner.rs"] mod p17_graph_runner;\n'
+        "use p17::*;\nuse p17_graph_runner::*;\nuse std::rc::Rc;\n{}"),
+        ["rustc --edition=2021 --crate-type=rlib --crate-name=p17 exercises/p17/rust/p17/lib.rs",
+         "rustc --edition=2021 --extern p17=libp17.rlib try.rs -o try", "./try"],
+    ),
+    "javascript": ("try.js", "{}", ["node try.js"]),
+    "java": (
+        "Try.java", "import p17.*;\nclass Try {{\n{}\n}}",
+        ["javac -cp exercises/p17/java -d out Try.java mine/p17_graph_runner.java",
+         "java -ea -cp out Try"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("reader", LANGUAGES)
+@pytest.mark.parametrize("name", BY_HAND)
+def test_selfcheck(name, reader, tmp_path):
+    """What the page has a student try does what it says, on the reference."""
+    needs(name)
+    file, around, commands = BY_HAND[name]
+    for part in ("exercises", "package.json"):
+        (tmp_path / part).symlink_to(ROOT / part)
+    shutil.copytree(ROOT / "solutions", tmp_path / "mine")
+    text = P17.text_file(reader, "selfcheck").read_text("utf-8")
+    first, *items = re.findall(rf"^```{name}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert len(items) == 3
+    inside = "".join(f"{{ {item} }}\n" for item in items)
+    here = re.search(r"^ *// .*(?=\n *\}\n*\Z)", first, re.MULTILINE)
+    whole = first.replace(here[0], inside) if here else first + inside
+    (tmp_path / file).write_text(around.format(whole), "utf-8")
+    for command in commands:
+        done = subprocess.run(
+            command.split(), cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout) == (0, ""), done.stderr

@@ -12,7 +12,9 @@ from markdown_it import MarkdownIt
 from grader.markdown import (
     CJK,
     Part,
+    codes,
     ids,
+    in_code,
     inline_html,
     item_tokens,
     items,
@@ -204,17 +206,129 @@ def test_plain():
 def test_code():
     """Code is marked up by classes, can be reached by keys, and is otherwise what it was."""
     html = to_html('```python\n\nif a < b:  # c\n    x = "&"\n```\n')
-    assert html.startswith('<div class="code"><pre tabindex="0"><code class="language-python">')
-    assert '<span class="c1"># c</span>' in html
-    assert text_of(html).rstrip("\n") == '\nif a < b:  # c\n    x = "&"'
+    seen = read(html)
+    block, *words = seen.tags
+    assert block == ("div", {"class": "code"})
+    assert words[:2] == [("pre", {"tabindex": "0"}), ("code", {})]
+    assert seen.marked == [("k", "if"), ("c", "# c"), ("s", '"&"')]
+    assert seen.text.rstrip("\n") == '\nif a < b:  # c\n    x = "&"'
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("python\na not in b", [("k", "not in")]),
+        ("python\n# a\n# b\n\nx = 1", [("c", "# a\n# b")]),
+        ('cpp\n#include "a.h"  // why', [("k", "#include"), ("s", '"a.h"'), ("c", "// why")]),
+        ("rust\n#[derive(Clone)]", [("k", "#[derive(Clone)]")]),
+        ("javascript\nreturn `a`; /* & */", [("k", "return"), ("s", "`a`"), ("c", "/* & */")]),
+        ("text\nreturn 'a'", []),
+    ],
+)
+def test_marked_words(text, marked):
+    """Keywords, strings and comments are marked, neighbours at once; a directive is no comment."""
+    seen = read(to_html(f"```{text}\n```\n"))
+    assert [(colour, words.strip()) for colour, words in seen.marked] == marked
+    assert seen.text.strip() == text.partition("\n")[2]
 
 
 @pytest.mark.parametrize("info", ["", "nonsense", '"><script>', "python3000 x"])
 def test_code_of_no_known_language(info):
     """Code of an unknown language is text."""
     html = to_html(f"```{info}\na < b\n```\n")
-    assert html.endswith('<code class="language-text">a &lt; b\n</code></pre></div>\n')
+    seen = read(html)
+    assert seen.tags == [("div", {"class": "code"}), ("pre", {"tabindex": "0"}), ("code", {})]
+    assert seen.text == "a < b\n\n"
     assert "script" not in html
+
+
+def blocks(*languages: str) -> str:
+    """Blocks of code that follow each other; what a block says is its number."""
+    return "\n".join(f"```{language}\n{i}\n```\n" for i, language in enumerate(languages))
+
+
+@pytest.mark.parametrize(
+    ("text", "groups"),
+    [
+        (blocks("python", "cpp", "rust"), [["python", "cpp", "rust"]]),
+        (blocks("py", "c++"), [["python", "cpp"]]),
+        (blocks("python", "cpp").replace("\n\n", "\n"), [["python", "cpp"]]),
+        (blocks("python", "cpp", "python", "cpp"), [["python", "cpp"], ["python", "cpp"]]),
+        (blocks("python", "cpp", "rust", "cpp"), [["python", "cpp", "rust"]]),
+        (blocks("python", "python", "cpp"), [["python", "cpp"]]),
+        (f"{blocks('python')}\nor\n\n{blocks('cpp')}", []),
+        (blocks("python"), []),
+        (blocks("python", "python"), []),
+        # What is no code says no more of the same.
+        (blocks("python", ""), []),
+        (blocks("python", "text", "cpp"), []),
+        (blocks("table", "python"), []),
+        (f"{blocks('python')}\n    indented\n\n{blocks('cpp')}", []),
+        # Within other blocks as well.
+        ("- a\n\n  ```sh\n  b\n  ```\n\n  ```c\n  d\n  ```\n", [["bash", "c"]]),
+        ("- ```sh\n  b\n  ```\n- ```c\n  d\n  ```\n", []),
+        ("> ```java\n> b\n> ```\n>\n> ```go\n> d\n> ```\n", [["java", "go"]]),
+    ],
+)
+def test_groups_of_code(text, groups):
+    """Blocks that follow each other, each in another language, are one group."""
+    assert read(to_html(text)).groups == groups
+    said = list(codes(tokens(text)))
+    assert said == list(dict.fromkeys(one for group in groups for one in group))
+
+
+def test_group_of_code():
+    """The first block of a group is open; the others are closed, and named by their languages."""
+    html = to_html(blocks("python", "cpp"))
+    assert read(html).tags == [
+        ("div", {"class": "codes"}),
+        ("div", {"class": "code", "data-code": "python"}), ("pre", {"tabindex": "0"}), ("code", {}),
+        ("details", {"class": "code", "data-code": "cpp"}), ("summary", {}), ("pre", {"tabindex": "0"}), ("code", {}),
+    ]  # fmt: skip
+    assert text_of(html).split() == ["0", "C++1"]
+
+
+def test_id_of_a_group():
+    """What leads to code in several languages leads to all of it, for the first may be hidden."""
+    text = "{#a}\n" + blocks("python", "cpp")
+    assert ids(text) == ["a"]
+    tagged = [(tag, attrs["class"]) for tag, attrs in read(to_html(text)).tags if "id" in attrs]
+    assert tagged == [("div", "codes")]
+
+
+def test_codes():
+    """The languages of all groups, by name, in the order in which they first come."""
+    text = f"{blocks('js', 'cpp')}\nx\n\n{blocks('go')}\nx\n\n{blocks('cpp', 'c#')}"
+    found = codes(tokens(text))
+    assert found == {"javascript": "JavaScript", "cpp": "C++", "csharp": "C#"}
+    assert list(found) == ["javascript", "cpp", "csharp"]
+    assert codes(tokens("`x`\n")) == {}
+
+
+@pytest.mark.parametrize(
+    ("language", "left"),
+    [("python", "0 2 3 5"), ("cpp", "1 2 3 5"), ("rust", "0 2 4 5"), ("go", "0 2 3 5")],
+)
+def test_in_code(language, left):
+    """Of each group one block is left, in the language or else the first; of the rest, all."""
+    text = f"{blocks('python', 'cpp')}\nx\n\n"
+    text += "```go\n2\n```\n\nx\n\n```python\n3\n```\n```rust\n4\n```\n\nx\n\n```\n5\n```\n"
+    found = in_code(tokens(text), language)
+    assert " ".join(token.content.strip() for token in found if token.type == "fence") == left
+    others = [token for token in tokens(text) if token.type != "fence"]
+    assert [token.type for token in found if token.type != "fence"] == [one.type for one in others]
+
+
+@given(st.lists(st.sampled_from(["python", "cpp", "rust", "text", "", "go"]), max_size=12))
+def test_no_code_is_lost(languages):
+    """Every block is drawn once, in its order, and some choice shows it."""
+    found, seen = tokens(blocks(*languages)), read(to_html(blocks(*languages)))
+    drawn = [block.strip() for block in seen.blocks]
+    assert drawn == [str(i) for i in range(len(languages))]
+    left = [in_code(found, language) for language in ("", *codes(found))]
+    assert {token.content.strip() for one in left for token in one} == set(drawn)
+    grouped = sum(len(group) for group in seen.groups)
+    assert {len(one) for one in left} == {len(languages) - grouped + len(seen.groups)}
 
 
 def test_links():
@@ -249,18 +363,32 @@ def test_no_other_links(target, form):
 ALLOWED = {
     **{tag: {"id"} for tag in ("p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "blockquote", "hr", "br", "em", "strong")},
     "ol": {"id", "start"}, "li": {"id"}, "span": {"id", "class"}, "a": {"id", "href", "rel", "title"},
-    "div": {"id", "class"}, "pre": {"tabindex"}, "code": {"id", "class"},
+    "div": {"id", "class", "data-code"}, "details": {"id", "class", "data-code"}, "summary": set(),
+    "pre": {"tabindex"}, "code": {"id"},
 }  # fmt: skip
 VOID = {"hr", "br"}
 
 
 class Reader(HTMLParser):
-    """Reads HTML and holds it to what may come out."""
+    """Reads HTML and holds it to what may come out.
+
+    Attributes:
+        open: the elements that are.
+        text: what a reader sees.
+        tags: the elements, with their attributes.
+        blocks: what each block of code says.
+        marked: words of code that have a class, with it.
+        groups: the languages of code that is told in several.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.open: list[str] = []
         self.text = ""
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.blocks: list[str] = []
+        self.marked: list[tuple[str | None, str]] = []
+        self.groups: list[list[str | None]] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Every element and attribute is one of ours, and no attribute is there twice."""
@@ -269,6 +397,12 @@ class Reader(HTMLParser):
         assert len(set(names)) == len(names)
         assert not (tag == "p" and "p" in self.open)
         self.open += [] if tag in VOID else [tag]
+        self.tags.append((tag, dict(attrs)))
+        self.blocks += [""] if tag == "pre" else []
+        self.marked += [(value, "") for name, value in attrs if (tag, name) == ("span", "class")]
+        self.groups += [[] for name, value in attrs if (name, value) == ("class", "codes")]
+        for value in (value for name, value in attrs if name == "data-code"):
+            self.groups[-1].append(value)
 
     def handle_endtag(self, tag: str) -> None:
         """What ends is what was begun last."""
@@ -278,20 +412,31 @@ class Reader(HTMLParser):
     def handle_data(self, data: str) -> None:
         """Text."""
         self.text += data
+        if "pre" not in self.open:
+            return
+        self.blocks[-1] += data
+        if self.open[-1] == "span":
+            colour, words = self.marked.pop()
+            self.marked.append((colour, words + data))
 
 
-def text_of(html: str) -> str:
-    """What a reader sees."""
+def read(html: str) -> Reader:
+    """HTML as it was read, whole."""
     reader = Reader()
     reader.feed(html)
     reader.close()
     assert not reader.open
-    return reader.text
+    return reader
+
+
+def text_of(html: str) -> str:
+    """What a reader sees."""
+    return read(html).text
 
 
 MARKUP = st.lists(
     st.sampled_from(
-        ["真", "，", "a", " ", "\n", "\n\n", "**", "*", "`", "```", "# ", "- ", "1. ", "> ", "{#i}\n", "{#j}",
+        ["真", "，", "a", " ", "\n", "\n\n", "**", "*", "`", "```", "```go\n", "```c\n", "# ", "- ", "1. ", "> ", "{#i}\n", "{#j}",
          "[", "]", "(#x)", "(https://x.y)", "<b>", "</p>", "<script>", "<!--", "&lt;", '"', "    ", "~~~\n", "\\"]
     ), max_size=20,
 ).map("".join)  # fmt: skip

@@ -13,6 +13,8 @@ from browser import (
     SAY,
     Visits,
     choose_theme,
+    code_choice,
+    codes,
     hints,
     language_of,
     lay_out,
@@ -116,8 +118,24 @@ def test_tab(visit: Visits, name: str, opened: bool) -> None:
     page = visit(name)
     if opened:
         open_hints(page)
+    tab_through(page)
+
+
+def test_tab_with_code_chosen(visit: Visits) -> None:
+    """So it does whichever language code is shown in: what is not shown is not come to."""
+    page = visit("en/p17.html")
+    open_hints(page)
+    code_choice(page).select_option("rust")
+    reload(page)  # so that the focus is nowhere
+    open_hints(page)
+    assert {code for shown in shown_codes(page) for code in shown} == {"rust"}
+    tab_through(page)
+
+
+def tab_through(page: Page) -> None:
+    """Press Tab until all of a page has been come to."""
     stops = page.evaluate("""() => {
-        const all = "a[href], button, input, summary, [tabindex]";
+        const all = "a[href], button, input, select, summary, [tabindex]";
         window.stops = [...document.querySelectorAll(all)].filter(one =>
             one.checkVisibility() && !(one.type === "radio" && !one.checked));
         return stops.length;
@@ -146,7 +164,7 @@ def test_order_of_tab(visit: Visits) -> None:
     page = visit("en/p17.html", "#ex1-step=7")
     page.evaluate("document.activeElement.blur()")
     order = page.evaluate("""() => [
-        ".skip", ".bar nav a", "a.language", "[data-do=theme]", ".contents a",
+        ".skip", ".bar nav a", "[data-do=code]", "a.language", "[data-do=theme]", ".contents a",
         ...["ex1", "ex2"].flatMap(id => ["[data-do=first]", "[data-do=back]", "[data-do=play]",
             "[data-do=next]", "[type=range]", "[type=radio]", ".stage"].map(one => `#${id} ${one}`)),
         "#l1 > summary", "#l2 > summary", "#l3 > summary", "[data-hints=with]", "[data-hints=without]",
@@ -159,7 +177,7 @@ def test_order_of_tab(visit: Visits) -> None:
     page.locator("#ex1 .stage").focus()
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
-    expect(page.locator("#ex1 .steps > li.now .copy")).to_be_focused()
+    expect(page.locator("#ex1 .steps > li.now .copy:visible")).to_be_focused()
 
 
 def test_skip_link(visit: Visits) -> None:
@@ -211,6 +229,8 @@ def test_no_request(visit: Visits, name: str) -> None:
     open_hints(page)
     page.evaluate("window.print = () => {}")
     page.locator("button, input").evaluate_all("all => all.forEach(one => one.click())")
+    for code in codes(page):
+        code_choice(page).select_option(code)
     settle(page)
     assert asked == [visit.address(name)]
     assert page.evaluate("performance.getEntriesByType('resource').length") == 0
@@ -392,6 +412,160 @@ def leads_to(page: Page, start: str, end: str) -> bool:
     return False
 
 
+# --- code in several languages -------------------------------------------------------------------
+
+
+def shown_codes(page: Page) -> list[list[str]]:
+    """The languages that each group of code is shown in, where all is laid out."""
+    shown: list[list[str]] = page.locator(".codes").evaluate_all("""all => all.map(group =>
+        [...group.children].filter(one => one.querySelector("pre").checkVisibility()).map(
+            one => one.dataset.code))""")
+    return shown
+
+
+@pytest.mark.parametrize("name", EXERCISE_PAGES)
+def test_code(visit: Visits, name: str) -> None:
+    """Code is shown in one language, Python at first, and everywhere in the one that is chosen."""
+    page = visit(name)
+    lay_out(page)
+    choice = page.get_by_label(language_of(name)("page.code"))
+    assert choice.locator("option").all_inner_texts()[:2] == ["Python", "C++"]
+    known, groups = codes(page), page.locator(".codes").count()
+    assert groups > 5
+    assert known[0] == choice.input_value() == "python"
+    assert shown_codes(page) == [["python"]] * groups
+    texts = []
+    for code in known:
+        choice.select_option(code)
+        assert shown_codes(page) == [[code]] * groups
+        texts.append(page.locator(".codes pre:visible").all_inner_texts())
+    assert all(len(set(told)) == len(known) for told in zip(*texts, strict=True))
+    choice.select_option("python")
+    assert shown_codes(page) == [["python"]] * groups
+    assert not any(visible(page.locator(".codes summary")))
+
+
+def test_code_by_keys(visit: Visits) -> None:
+    """The language is chosen by keys, too, and the focus stays."""
+    page = visit("en/p17.html")
+    lay_out(page)
+    choice = code_choice(page)
+    choice.focus()
+    page.keyboard.press("ArrowDown")
+    assert {*map(tuple, shown_codes(page))} == {("cpp",)}
+    page.keyboard.press("End")
+    assert {*map(tuple, shown_codes(page))} == {(codes(page)[-1],)}
+    expect(choice).to_be_focused()
+
+
+@pytest.mark.parametrize("name", EXERCISE_PAGES)
+def test_code_is_remembered(visit: Visits, name: str) -> None:
+    """The language is kept when the page is loaded anew, and in the page of the other language."""
+    page = visit(name)
+    code_choice(page).select_option("rust")
+    other = next(one for one in EXERCISE_PAGES if one != name)
+    for _ in range(2):
+        reload(page)
+        lay_out(page)
+        assert code_choice(page).input_value() == "rust"
+        assert {*map(tuple, shown_codes(page))} == {("rust",)}
+        page.locator("a.language").click()
+        expect(page).to_have_url(re.compile(rf"/({name}|{other})"))
+    assert page.evaluate("localStorage.getItem('grader.code')") == "rust"
+
+
+def test_code_of_another_exercise(visit: Visits) -> None:
+    """A language that was chosen elsewhere and is not here is as if none was; it stays chosen."""
+    page = visit("en/p17.html")
+    page.evaluate("localStorage.setItem('grader.code', 'cobol')")
+    reload(page)
+    lay_out(page)
+    assert code_choice(page).input_value() == "python"
+    assert {*map(tuple, shown_codes(page))} == {("python",)}
+    assert page.evaluate("localStorage.getItem('grader.code')") == "cobol"
+
+
+def test_code_without_storage(visit: Visits) -> None:
+    """Where nothing can be remembered, the language can be chosen all the same."""
+    refuse = "Object.defineProperty(window, 'localStorage', { get() { throw new Error('no'); } });"
+    page = visit("en/p17.html", before=refuse)
+    lay_out(page)
+    code_choice(page).select_option("java")
+    assert {*map(tuple, shown_codes(page))} == {("java",)}
+
+
+def test_code_that_is_not_in_the_language_chosen(visit: Visits) -> None:
+    """What is not told in the language chosen is shown in the first that it is told in."""
+    page = visit("en/p17.html")
+    lay_out(page)
+    page.locator(".codes [data-code=rust]").first.evaluate("one => one.remove()")
+    code_choice(page).select_option("rust")
+    first, *others = shown_codes(page)
+    assert first == ["python"]
+    assert {*map(tuple, others)} == {("rust",)}
+
+
+@pytest.mark.parametrize(
+    ("name", "scheme", "rules"),
+    [("zh/p17.html", "light", ()), ("en/p17.html", "dark", COLOUR_RULES)],
+)
+def test_code_is_accessible(visit: Visits, name: str, scheme: str, rules: Sequence[str]) -> None:
+    """Axe finds nothing in a page whichever language its code is shown in."""
+    page = visit(name, color_scheme=scheme)
+    open_hints(page)
+    for code in codes(page):
+        code_choice(page).select_option(code)
+        assert violations(page, only=rules) == [], code
+
+
+@pytest.mark.parametrize("name", EXERCISE_PAGES)
+def test_code_without_script(visit: Visits, name: str) -> None:
+    """Without JavaScript the first language is open; the others are closed, named, and can be opened."""
+    page = visit(name, java_script_enabled=False)
+    for level in ("l1", "l2", "l3"):
+        page.locator(f"#{level} > summary").click()
+    groups = page.locator(".codes")
+    assert shown_codes(page) == [["python"]] * groups.count()
+    for group in groups.all():
+        names = group.locator("summary")
+        assert names.all_inner_texts()[:2] == ["C++", "Rust"]
+        assert all(visible(names))
+        # Nor do they look open where the hint around them is.
+        assert (
+            names.evaluate_all("all => all.map(one => getComputedStyle(one, '::before').content)")
+            == ["none"] * names.count()
+        )
+    last = groups.last.locator("[data-code=rust]")
+    last.locator("summary").click()
+    assert shown_codes(page)[-1] == ["python", "rust"]
+    last.locator("summary").press("Enter")
+    assert shown_codes(page)[-1] == ["python"]
+
+
+@pytest.mark.parametrize("code", ["python", "cpp"])
+def test_code_on_paper(visit: Visits, code: str) -> None:
+    """What is printed is code in the language chosen, and no more."""
+    page = visit("en/p17.html")
+    code_choice(page).select_option(code)
+    lay_out(page)
+    page.emulate_media(media="print")
+    assert {*map(tuple, shown_codes(page))} == {(code,)}
+    assert not any(visible(page.locator(".codes summary, .copy")))
+
+
+def test_code_on_paper_without_script(visit: Visits) -> None:
+    """Without JavaScript what is closed is not printed, and nor is its name; what is open is."""
+    page = visit("en/p17.html", java_script_enabled=False)
+    group = page.locator("#overview .codes")
+    group.locator("[data-code=java] summary").click()
+    page.emulate_media(media="print")
+    assert visible(group.locator("> *")) == [
+        code in ("python", "java")
+        for code in group.locator("> *").evaluate_all("all => all.map(one => one.dataset.code)")
+    ]
+    assert shown_codes(page)[0] == ["python", "java"]
+
+
 # --- copying -------------------------------------------------------------------------------------
 
 
@@ -402,24 +576,30 @@ def test_copy(visit: Visits, name: str) -> None:
     lay_out(page)
     say = language_of(name)
     stop_clock(page)
-    blocks = page.locator(".code")
-    assert blocks.count() > 3
-    for block in blocks.all():
-        button = block.locator("button")
-        button.press("Enter")
-        expect(button).to_have_text(say("page.copied"))
-        assert (
-            page.evaluate("navigator.clipboard.readText()") == block.locator("code").text_content()
-        )
-        page.clock.run_for(2500)
-        expect(button).to_have_text(say("page.copy"))
+    blocks = page.locator(".code:visible")
+    copied = set()
+    for code in codes(page):
+        code_choice(page).select_option(code)
+        assert blocks.count() > 3
+        for block in blocks.all():
+            button = block.locator("button")
+            button.press("Enter")
+            expect(button).to_have_text(say("page.copied"))
+            text = page.evaluate("navigator.clipboard.readText()")
+            assert text == block.locator("code").text_content()
+            copied.add(text)
+            page.clock.run_for(2500)
+            expect(button).to_have_text(say("page.copy"))
+    assert copied == set(page.locator(".code code").all_text_contents())
 
 
-def test_copy_without_clipboard(visit: Visits) -> None:
+@pytest.mark.parametrize("code", ["python", "java"])
+def test_copy_without_clipboard(visit: Visits, code: str) -> None:
     """Where the clipboard is refused, the code is selected, and it is said what to press."""
     refuse = "if (navigator.clipboard) navigator.clipboard.writeText = () => Promise.reject(new Error('no'))"
     page = visit("en/p17.html", before=refuse)
-    block = page.locator("#overview .code").first
+    code_choice(page).select_option(code)
+    block = page.locator("#overview .code:visible")
     block.locator("button").click()
     expect(block.locator("button")).to_have_text(SAY["en"]("page.selected"))
     selected = page.evaluate("getSelection().toString()")
@@ -437,12 +617,13 @@ def test_without_script(visit: Visits, name: str) -> None:
     for what in (".steps > li", ".steps h4", ".said", "figure", "figcaption", ".player .setup"):
         assert len(visible(page.locator(what))) > 1, what
         assert all(visible(page.locator(what))), what
-    for what in ("button", "input", "output", "legend", ".js-only"):
+    for what in ("button", "input", "select", "output", "legend", ".js-only"):
         assert not any(visible(page.locator(what))), what
     # Nor is there one for those who listen.
     heard = page.locator("body").aria_snapshot()
     stage = say("player.stage", title="").strip()
-    for text in (stage, say("player.keys"), "- button", "- slider", "- radio", "- status"):
+    controls = ("- button", "- slider", "- radio", "- combobox", "- status")
+    for text in (stage, say("player.keys"), *controls):
         assert text not in heard
     page.locator("#l1 > summary").click()
     assert hints(page) == {"l1": True, "l2": False, "l3": False}
@@ -458,7 +639,7 @@ def test_print(visit: Visits, name: str, scheme: str) -> None:
     page.locator("#l2 > summary").click()
     page.emulate_media(media="print")
     assert all(visible(page.locator(".steps > li, .said, figure.right")))
-    for what in ("button", "input", "nav", ".keys", ".language", "output"):
+    for what in ("button", "input", "select", "nav", ".keys", ".language", "output"):
         assert not any(visible(page.locator(what))), what
     assert visible(page.locator(".hint .inside")) == [False, True, False]
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"

@@ -6,6 +6,8 @@ from browser import (
     SAY,
     Player,
     Visits,
+    code_choice,
+    codes,
     language_of,
     reload,
     stop_clock,
@@ -72,8 +74,9 @@ def test_keys(visit: Visits, where: str) -> None:
         "body",
         ".contents a >> nth=0",
         "#l1 > summary",
-        "#overview .code button",
-        "#overview pre",
+        "#overview .code:visible button",
+        "#overview pre:visible",
+        "[data-do=code]",
         "#ex2 .stage",
         "#ex1 [type=radio] >> nth=0",
         "[data-do=theme]",
@@ -110,12 +113,15 @@ def test_code_in_the_stage(visit: Visits) -> None:
     """Code in a step scrolls by its own keys, and its button copies: the step stays."""
     page = visit("en/p17.html", "#ex1-step=7", permissions=["clipboard-write"])
     player = Player(page)
-    player.root.locator(".now pre").focus()
-    page.keyboard.press("ArrowLeft")
-    player.root.locator(".now .copy").focus()
-    page.keyboard.press("Space")
-    expect(player.root.locator(".now .copy")).to_have_text(SAY["en"]("page.copied"))
-    assert player.step == 7
+    for code in codes(page):
+        code_choice(page).select_option(code)
+        player.root.locator(".now pre:visible").focus()
+        page.keyboard.press("ArrowLeft")
+        button = player.root.locator(".now .copy:visible")
+        button.focus()
+        page.keyboard.press("Space")
+        expect(button).to_have_text(SAY["en"]("page.copied"))
+        assert player.step == 7
 
 
 def test_buttons(visit: Visits) -> None:
@@ -293,10 +299,22 @@ def test_reduced_motion(visit: Visits) -> None:
     assert page.evaluate(moving) > 0  # so that this would have been seen
 
 
+#: What is said of a step as it is drawn, without buttons.
+SEEN = """one => {
+    const buttons = [...one.querySelectorAll("button")];
+    buttons.forEach(button => { button.style.display = "none"; });
+    const text = one.innerText;
+    buttons.forEach(button => button.removeAttribute("style"));
+    return text;
+}"""
+
+
+@pytest.mark.parametrize("code", ["python", "java"])
 @pytest.mark.parametrize("name", EXERCISE_PAGES)
-def test_live_region(visit: Visits, name: str) -> None:
-    """Each step is read out: its number, its title and what is said of it."""
+def test_live_region(visit: Visits, name: str, code: str) -> None:
+    """Each step is read out: its number, its title and what is said of it, code as it is shown."""
     page = visit(name)
+    code_choice(page).select_option(code)
     for id in ("ex1", "ex2"):
         player = Player(page, id)
         region = player.root.locator("[aria-live=polite]")
@@ -304,14 +322,34 @@ def test_live_region(visit: Visits, name: str) -> None:
         player.stage.focus()
         for step in range(1, count + 1):
             title = player.root.locator(".now h4").inner_text()
-            text = player.root.locator(".now .said").evaluate("""one => {
-                const copy = one.cloneNode(true);
-                copy.querySelectorAll("button").forEach(button => button.remove());
-                return copy.textContent;
-            }""")
+            text = player.root.locator(".now .said").evaluate(SEEN)
             assert text.strip()
             assert words(region.text_content() or "") == words(f"{step} / {count}: {title}. {text}")
             page.keyboard.press("ArrowRight")
+
+
+def test_live_region_tells_code_that_is_chosen(visit: Visits) -> None:
+    """Where code is shown in another language, it is read out anew; nothing else is."""
+    page = visit("en/p17.html", "#ex1-step=7")
+    page.evaluate("""() => {
+        window.told = [];
+        for (const region of document.querySelectorAll("[aria-live]"))
+            new MutationObserver(() => told.push(region.parentElement.id)).observe(
+                region, { childList: true, characterData: true, subtree: true });
+    }""")
+    player = Player(page)
+    region = player.root.locator("[aria-live]")
+    for code, told in (("cpp", "Matrix y1 ="), ("rust", "let y1 ="), ("python", "y1 = r.run(x1)")):
+        code_choice(page).select_option(code)
+        text = words(player.root.locator(".now .said").evaluate(SEEN))
+        assert told in text
+        assert words(region.text_content() or "").endswith(text)
+    assert page.evaluate("told") == ["ex1"] * 3
+    player.does("back").click()
+    before = page.evaluate("told.length")
+    code_choice(page).select_option("cpp")
+    assert page.evaluate("told.length") == before
+    assert (player.step, player.hash) == (6, "#ex1-step=6")
 
 
 # --- variants ------------------------------------------------------------------------------------

@@ -292,6 +292,45 @@ def test_unlike(exercise, name):
     }  # fmt: skip
 
 
+GROUP = """
+```python
+x = [1]  # {0}
+```
+
+```cpp
+#include <vector>
+std::vector<int> x{{1}};  // {0}
+```
+
+```java
+int[] x = {{1}}; /* {0} */
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "more", "less"),
+    [
+        ("x = [1]", "x = [2]", ["`x = [2]`"], ["`x = [1]`"]),
+        ("x{1}", "x{2}", ["`std::vector<int> x{2};`"], ["`std::vector<int> x{1};`"]),
+        ("#include <vector>", "#include <list>", ["`#include <list>`"], ["`#include <vector>`"]),
+        ("```java\nint[] x = {1}; /* two */\n```\n", "", [], ["`int[] x = {1};`"]),
+        ("```java\n", "```go\ny := 1\n```\n\n```java\n", ["`y := 1`"], []),
+    ],
+    ids=["first", "other", "directive", "gone", "more"],
+)
+def test_unlike_code_of_several_languages(exercise, old, new, more, less):
+    """Code is the same in every language that it is told in; its comments are the reader's."""
+    for language, comment in (("zh", "二"), ("en", "two")):
+        file = exercise.text_file(language, "l2")
+        file.write_text(file.read_text("utf-8") + GROUP.format(comment), "utf-8")
+    record(exercise)
+    assert problems(exercise) == []
+    edit(exercise, "en", "l2", old, new)
+    ((id, params),) = told(exercise)
+    assert (id, params["more"], params["less"]) == ("validate.unlike_code", more, less)
+
+
 def said(text: str) -> dict[str, list[str]]:
     """What a text has of each kind, in order; nothing of what it has none."""
     return {kind: sorted(found.elements()) for kind, found in facts(text).items() if found}
@@ -308,6 +347,11 @@ def said(text: str) -> dict[str, list[str]]:
         ("```python\nx = '#1'  # 注释 2\n\n# 3\n```", {"code": ["`x = '#1'`"]}),
         ("```sh\n./check.sh p17  # 运行\n```", {"code": ["`./check.sh p17`"]}),
         ("```\n4 # 5\n```", {"code": ["`4 # 5`"]}),
+        (
+            '```cpp\n#include "a.h"  // 注释\n/* 注释 */ x;\n```',
+            {"code": ["` x;`", '`#include "a.h"`']},
+        ),
+        ("```rust\n#[derive(Clone)]\n// 注释\nx\n```", {"code": ["`#[derive(Clone)]`", "`x`"]}),
         ("1. a\n2. b", {}),
     ],
 )

@@ -61,8 +61,9 @@ def render(
     section = sections[f"l{level}"]
     grade, title = say(f"spoiler.l{level}"), plain(section.title)
     head = say("spoiler.head", exercise=exercise.upper(), title=title, grade=grade)
-    asked = item_tokens(tokens(sections["l1"].body), "l1-q") if "l1" in sections else {}
-    body = list(_answered(in_code(tokens(section.body), code), asked))
+    shown = {id: in_code(tokens(one.body), code) for id, one in sections.items()}
+    asked = item_tokens(shown["l1"], "l1-q") if "l1" in sections else {}
+    body = list(_answered(shown[f"l{level}"], asked))
     file = io.StringIO()
     console = Console(
         file=file,

@@ -127,7 +127,7 @@ def _script(text: str) -> Script:
 
 def _tight(text: str) -> str:
     """Without indents, blank lines and lines of comment."""
-    return re.sub(r"^[ \t]+|^[ \t]*//.*\n|^[ \t]*\n", "", text, flags=re.MULTILINE)
+    return re.sub(r"^[ \t]*//.*\n|^[ \t]*\n|^[ \t]+", "", text, flags=re.MULTILINE)
 
 
 def _tight_css(text: str) -> str:
