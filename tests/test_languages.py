@@ -349,6 +349,28 @@ def test_several_want_a_name(run, project, option):
     assert not (project.root / "out").exists()
 
 
+# --- without a language's programs ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("ci", "code"), [("", 0), ("true", 1)])
+def test_not_validated(run, monkeypatch, ci, code):
+    """What could not be validated is named; where nobody looks on, that is a failure."""
+    which = shutil.which
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == "javac" else which(name))
+    monkeypatch.setenv("CI", ci)
+    got, out, _ = run("validate", "p17", "--language", "java")
+    assert got == code
+    assert out.splitlines() == [
+        "Java 17 was not validated: there is no javac on this machine (package default-jdk-headless)."
+    ]
+
+
+def test_validate_in_no_language_of_ours(run):
+    """A language that the exercise has not is a mistake of the user's."""
+    code, out, err = run("validate", "p17", "--language", "cobol")
+    assert (code, out, "rust" in err) == (2, "", True)
+
+
 # --- a class in several languages ----------------------------------------------------------------
 
 
