@@ -347,6 +347,26 @@ def test_missing_program():
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("spoil", [Path.unlink, lambda path: path.write_text("{")])
+def test_spoilt(workshop, tmp_path, asked, spoil):
+    """What was kept and is not whole any more is made again."""
+    text = source(f"printf one > {PROGRAM}")
+    workshop().build(text)
+    (file,) = (tmp_path / "store").rglob("said.json")
+    spoil(file)
+    assert workshop().build(text).program.read_text() == "one"
+    assert len(asked) == 2
+
+
+def test_nowhere_to_keep_it(workshop, tmp_path):
+    """Where nothing can be written the folder is named."""
+    (tmp_path / "store").write_text("a file")
+    with pytest.raises(EnvironmentFault) as raised:
+        workshop().build(source(f"printf one > {PROGRAM}"))
+    assert raised.value.message.id == "environment.cache"
+    assert raised.value.message.params["folder"] == str(tmp_path / "store")
+
+
 # --- the store -----------------------------------------------------------------------------------
 
 

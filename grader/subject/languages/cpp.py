@@ -10,7 +10,8 @@ submission may have a ``main`` of its own, to be tried by.
 
 import re
 from collections.abc import Iterator, Sequence
-from posixpath import isabs, normpath
+from itertools import groupby
+from posixpath import dirname, isabs, normpath
 from typing import Literal
 
 from grader.subject.program.language import PREPARED, PROGRAM, Command, Diagnostic, Language
@@ -23,6 +24,9 @@ _GXX = (
     "env", "LC_ALL=C.UTF-8", "g++", "-std=c++17", "-fno-pie", "-ffp-contract=off",
     "-fdiagnostics-color=never", "-fno-diagnostics-show-caret", "-iquote", ".",
 )  # fmt: skip
+
+#: Writes a file that includes others.
+_INCLUDE = 'printf "#include \\"%s\\"\\n" "$@" > "$0"'
 
 #: To optimize takes longer than it saves. Vectors look at their indices.
 _SUBMISSION = ("-O0", "-D_GLIBCXX_ASSERTIONS", "-Wall", "-Wextra")
@@ -40,14 +44,21 @@ _NO_MEMORY = re.compile(r".*\b(?P<said>out of memory .*|virtual memory exhausted
 
 
 def prepare(files: Sequence[str]) -> list[Command]:
-    """One object of all that hangs on the kit alone."""
-    sources = [file for file in files if file.endswith(".cpp") and file != _MAIN]
-    objects = {source: f"{source.removesuffix('.cpp')}.o" for source in sources}
+    """One object of all that hangs on the kit alone.
+
+    The sources of a folder are compiled as one: the standard library's headers, of which each has
+    many, are read once.
+    """
+    sources = sorted(file for file in files if file.endswith(".cpp") and file != _MAIN)
+    folders = {folder: list(group) for folder, group in groupby(sources, dirname)}
+    units = [f"{folder or 'kit'}-unit" for folder in folders]
     return [
-        *((*_GXX, "-O1", "-c", source, "-o", made) for source, made in objects.items()),
-        (*_GXX, "-r", "-nostdlib", *objects.values(), "-o", _HOST),
+        *(("sh", "-c", _INCLUDE, f"{unit}.cpp", *group)
+          for unit, group in zip(units, folders.values(), strict=True)),
+        *((*_GXX, "-O1", "-c", f"{unit}.cpp", "-o", f"{unit}.o") for unit in units),
+        (*_GXX, "-r", "-nostdlib", *(f"{unit}.o" for unit in units), "-o", _HOST),
         ("objcopy", "--localize-hidden", _HOST),
-    ]
+    ]  # fmt: skip
 
 
 def build(_file: str, _files: Sequence[str]) -> list[Command]:

@@ -40,12 +40,15 @@ class Store:
     Args:
         root: where they lie; unless said otherwise where this user's programs keep what they can
             make again, or where ``GRADER_CACHE`` says.
+
+    Attributes:
+        root: where they lie.
     """
 
     def __init__(self, root: Path | None = None) -> None:
         said = os.environ.get(VARIABLE)
         cache = Path(said) if said else platformdirs.user_cache_path("grader-kit")
-        self._root = root or cache / "builds"
+        self.root = root or cache / "builds"
 
     def find(self, key: str) -> Path | None:
         """The folder that has a key, if it is there."""
@@ -55,15 +58,22 @@ class Store:
             return place
         return None
 
+    def drop(self, key: str) -> None:
+        """Let go of a folder, which is not whole."""
+        shutil.rmtree(self._place(key), ignore_errors=True)
+
     @contextlib.contextmanager
     def making(self, key: str) -> Iterator[Path]:
         """A folder to fill, that has a key from the end of the block on.
 
         Whoever comes second finds what the first has made, which is the same.
+
+        Raises:
+            OSError: nothing can be written there.
         """
         place = self._place(key)
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        new = Path(tempfile.mkdtemp(prefix=".new-", dir=self._root))
+        new = Path(tempfile.mkdtemp(prefix=".new-", dir=self.root))
         try:
             yield new
             with contextlib.suppress(OSError):
@@ -73,12 +83,12 @@ class Store:
         self._prune(place)
 
     def _place(self, key: str) -> Path:
-        return self._root / key[:2] / key
+        return self.root / key[:2] / key
 
     def _prune(self, last: Path) -> None:
         """Let go of what was not used for longest, where there is too much."""
         found = []
-        for place in self._root.glob("[0-9a-f][0-9a-f]/*"):
+        for place in self.root.glob("[0-9a-f][0-9a-f]/*"):
             with contextlib.suppress(OSError):  # somebody else may be at it
                 size = sum(file.stat().st_size for file in place.rglob("*"))
                 found.append((place.stat().st_mtime, size, place))

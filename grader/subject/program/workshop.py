@@ -149,18 +149,36 @@ class Workshop:
         """What commands make of files, made now or at some other time."""
         placed = [self._toolchain.command(command) for command in commands]
         key = key_of(self._toolchain.print, placed, files, keep)
-        place = self._store.find(key)
-        if place is None:
-            reply = self._ask(files, placed, keep)
-            made = _Made(reply["code"], reply["said"], self._language)
-            if not made.is_final:
-                return made
+        known = self._known(key)
+        if known is not None:
+            return known
+        reply = self._ask(files, placed, keep)
+        made = _Made(reply["code"], reply["said"], self._language)
+        if not made.is_final:
+            return made
+        try:
             with self._store.making(key) as new:
                 made.keep(new, base64.b64decode(reply["kept"]))
-            place = self._store.find(key)
-            if place is None:
-                raise EnvironmentFault("environment.cache")
-        return _Made.kept(place, self._language)
+        except OSError as error:
+            raise self._unkept(error) from None
+        known = self._known(key)
+        if known is None:
+            raise self._unkept("?")
+        return known
+
+    def _known(self, key: str) -> "_Made | None":
+        """What was kept, if it is there and whole."""
+        place = self._store.find(key)
+        if place is None:
+            return None
+        try:
+            return _Made.kept(place, self._language)
+        except (OSError, ValueError, KeyError):
+            self._store.drop(key)
+            return None
+
+    def _unkept(self, why: object) -> EnvironmentFault:
+        return EnvironmentFault("environment.cache", folder=str(self._store.root), detail=str(why))
 
     def _ask(
         self, files: Mapping[str, bytes], commands: Sequence[Command], keep: Sequence[str]
