@@ -32,7 +32,8 @@ from grader.subject.channel import Channel
 from grader.subject.faults import SubjectRaised
 from grader.subject.proxies import RemoteObject, RemoteTensor, from_wire
 from grader.subject.python.launcher import launch
-from grader.subject.subject import Interface, Limits, Source, Subject
+from grader.subject.source import Built, Source
+from grader.subject.subject import Interface, Limits, Subject
 from grader.submission import Submission
 from grader.tensor import Tensor
 from grader.trace import Trace
@@ -158,7 +159,7 @@ def scripted(reply: object) -> Subject:
     )  # fmt: skip
     limits = Limits(load_s=1, call_s=1, grading_s=60, output_mb=1, deadline=time.monotonic() + 60)
     channel = Scripted(reply if isinstance(reply, bytes) else line_of_json(reply))
-    return Subject(channel, Source(b"", "my.py", "my"), interface, limits)
+    return Subject(channel, Built(Source(b"", "my.py", "my")), interface, limits)
 
 
 #: What may be asked of a subject, and a reply that is well-formed.
@@ -375,14 +376,19 @@ class Middle:
     """
 
     kind, device = "fork", "cpu"
+    anew = plays = True
 
     def __init__(self, launcher) -> None:
         self._launcher, self._thread = launcher, None
         self.meddle, self.heard = None, []
 
-    def open(self, *, lasting: bool = False) -> Channel:
+    def build(self, source: Source) -> Built:
+        """A submission as it is."""
+        return self._launcher.build(source)
+
+    def open(self, built: Built, *, lasting: bool = False) -> Channel:
         """A channel; the first one, the reference's, is left alone."""
-        honest = self._launcher.open(lasting=lasting)
+        honest = self._launcher.open(built, lasting=lasting)
         if self.meddle is None:
             self.meddle = passed_on
             return honest
