@@ -1,15 +1,11 @@
 """Builds submissions into programs, once for each content, within walls."""
 
 import base64
-import contextlib
-import io
-import json
-import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from grader.errors import EnvironmentFault, ExerciseError, SubmissionError
 from grader.message import Message
@@ -26,6 +22,7 @@ from grader.subject.program.language import (
     Diagnostic,
     Language,
 )
+from grader.subject.program.made import NOTHING, Made
 from grader.subject.program.store import Store, key_of
 from grader.subject.program.toolchain import Toolchain
 from grader.subject.source import Built, Source
@@ -39,9 +36,6 @@ _SHOWN = 5
 _MAX_WARNINGS = 10
 
 _BOM = b"\xef\xbb\xbf"
-
-#: The file that says what came of a build, besides files.
-_SAID = "said.json"
 
 
 class Workshop:
@@ -145,7 +139,7 @@ class Workshop:
 
     def _made(
         self, files: Mapping[str, bytes], commands: Sequence[Command], keep: Sequence[str]
-    ) -> "_Made":
+    ) -> Made:
         """What commands make of files, made now or at some other time."""
         placed = [self._toolchain.command(command) for command in commands]
         key = key_of(self._toolchain.print, placed, files, keep)
@@ -153,7 +147,7 @@ class Workshop:
         if known is not None:
             return known
         reply = self._ask(files, placed, keep)
-        made = _Made(reply["code"], reply["said"], self._language)
+        made = Made(reply["code"], reply["said"], self._language)
         if not made.is_final:
             return made
         try:
@@ -166,13 +160,13 @@ class Workshop:
             raise self._unkept("?")
         return known
 
-    def _known(self, key: str) -> "_Made | None":
+    def _known(self, key: str) -> Made | None:
         """What was kept, if it is there and whole."""
         place = self._store.find(key)
         if place is None:
             return None
         try:
-            return _Made.kept(place, self._language)
+            return Made.kept(place, self._language)
         except (OSError, ValueError, KeyError):
             self._store.drop(key)
             return None
@@ -196,7 +190,7 @@ class Workshop:
             )
         except SubmissionError as error:
             if error.kind == "timeout":
-                return {"code": TIMED_OUT, "said": "", "kept": _NOTHING}
+                return {"code": TIMED_OUT, "said": "", "kept": NOTHING}
             detail = error.kind
             raise EnvironmentFault("environment.build", detail=detail) from None
         finally:
@@ -231,7 +225,7 @@ class Workshop:
             wanted = {"encoding": self._language.text}
             raise SubmissionError("encoding", dict(wanted), line=line) from None
 
-    def _complaint(self, made: "_Made", source: Source) -> SubmissionError:
+    def _complaint(self, made: Made, source: Source) -> SubmissionError:
         """Why a submission could not be built: the first error in it, then the others."""
         if made.code == TIMED_OUT:
             seconds = self._allowance.grading_s
@@ -253,7 +247,7 @@ class Workshop:
         detail = "\n".join(made.said.strip().splitlines()[-_SHOWN:]) or str(made.code)
         return SubmissionError("compile", {"language": self._language.title, "detail": detail})
 
-    def _advice(self, made: "_Made") -> list[Message]:
+    def _advice(self, made: Made) -> list[Message]:
         """Warnings about the submission, as advice."""
         warnings = [one for one in made.diagnostics if one.severity == "warning"]
         own = [one for one in warnings if self._is_own(one)]
@@ -264,78 +258,6 @@ class Workshop:
 
     def _is_own(self, said: Diagnostic) -> bool:
         return Path(said.file).name == self._file
-
-
-#: An archive without anything in it.
-_NOTHING = base64.b64encode(b"PK\x05\x06" + bytes(18)).decode("ascii")
-
-
-@dataclass(frozen=True)
-class _Made:
-    """What came of a build.
-
-    Attributes:
-        code: of the last command, or ``TIMED_OUT``.
-        said: what the commands printed.
-        language: that of the compilers.
-        place: the folder that holds what was made, where it is kept.
-    """
-
-    code: int | str
-    said: str
-    language: Language
-    place: Path | None = None
-
-    @classmethod
-    def kept(cls, place: Path, language: Language) -> Self:
-        """What came of a build that was kept."""
-        told = json.loads((place / _SAID).read_text("utf-8"))
-        return cls(told["code"], told["said"], language, place)
-
-    def keep(self, folder: Path, files: bytes) -> None:
-        """Put it down in a folder.
-
-        Args:
-            folder: empty.
-            files: what a builder kept.
-        """
-        told = json.dumps({"code": self.code, "said": self.said})
-        (folder / _SAID).write_text(told, "utf-8")
-        _unpack(files, folder)
-
-    @cached_property
-    def diagnostics(self) -> list[Diagnostic]:
-        """What the compilers say."""
-        return list(self.language.diagnose(self.said))
-
-    @property
-    def is_final(self) -> bool:
-        """Whether the same would come of it again: a machine may lack memory for a while."""
-        told = (one for one in self.diagnostics if one.severity == "error" and one.line)
-        return self.code == 0 or (self.code != TIMED_OUT and any(told))
-
-
-def _unpack(kept: bytes, folder: Path) -> None:
-    """Put down what a builder kept: classes as an archive, the rest as it is.
-
-    It comes from behind the walls: names that lead out of the folder lead into it (``extract``).
-    """
-    with zipfile.ZipFile(io.BytesIO(kept)) as archive, contextlib.ExitStack() as closing:
-        classes: zipfile.ZipFile | None = None
-        for info in archive.infolist():
-            if not info.filename.startswith(f"{CLASSES}/"):
-                archive.extract(info, folder)
-                continue
-            if classes is None:
-                packed = zipfile.ZipFile(folder / f"{CLASSES}.zip", "w")
-                classes = closing.enter_context(packed)
-            name = info.filename.removeprefix(f"{CLASSES}/")
-            classes.writestr(zipfile.ZipInfo(name), archive.read(info))
-    # Behind the walls it may be somebody else who reads it, and nobody else gets to where it lies.
-    folder.chmod(0o755)
-    program = folder / PROGRAM
-    if program.exists():
-        program.chmod(0o755)
 
 
 def _line_of(source: Source, line: int | None) -> str | None:
