@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -264,6 +265,36 @@ def test_without_walls(workshop, monkeypatch):
     """Who asks for no walls gets none, and the same program."""
     built = workshop(level="none").build(source(f"printf made > {PROGRAM}"))
     assert built.program.read_text() == "made"
+
+
+_NOTHING_MORE = """
+import sys, tempfile
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from grader.subject import server
+from grader.subject.program import builder, role
+from grader.subject.sandbox import files, limits, sandbox, syscalls
+from grader.subject.sandbox.plan import Plan
+folder = Path(tempfile.mkdtemp(dir=sys.argv[2]))
+plan = Plan(walls=(), readable=["/usr"], devices=[], scratch=str(folder), scratch_mb=1,
+            memory_mb=100, cpu_s=1, threads=9, open_files=99, starts="programs")
+before = set(sys.modules)
+limits.Limits(plan, "/proc")
+files.Files(plan, scratch=folder)
+syscalls.Syscalls(namespaces=True, starts="programs")
+builder.build(folder, {"a": "YQ=="}, [["sh", "-c", "cp a program"]], ["program"], 9.0)
+print(sorted(set(sys.modules) - before - set(sys.builtin_module_names)))
+"""
+
+
+def test_nothing_is_imported_within(tmp_path):
+    """Behind the walls there is no library of Python's to import anything from: all is there."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", _NOTHING_MORE, str(ROOT), str(tmp_path)],
+        env={"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
 # --- once for each content -----------------------------------------------------------------------

@@ -29,10 +29,10 @@ class Limits:
 
     def __init__(self, plan: Plan, proc: str) -> None:
         self._plan = plan
-        pages = int(Path(proc, "self", "statm").read_text("ascii").split()[0])
+        pages = int(Path(proc, "self", "statm").read_text("utf-8").split()[0])
         more = plan.memory_mb
         self._memory = None if more is None else pages * resource.getpagesize() + more * 1_000_000
-        self._tasks = int(Path(proc, "loadavg").read_text("ascii").split()[3].partition("/")[2])
+        self._tasks = int(Path(proc, "loadavg").read_text("utf-8").split()[3].partition("/")[2])
 
     def apply(self, *, own_count: bool, lasting: bool) -> None:
         """Set every limit.

@@ -191,7 +191,7 @@ def _build_tree(steps: "_Steps", plan: Plan) -> None:
 
 def _ranges(name: str) -> list[tuple[int, int]]:
     """The users or groups that there are in this user namespace: the first and how many."""
-    lines = Path("/proc/self", name).read_text("ascii").splitlines()
+    lines = Path("/proc/self", name).read_text("utf-8").splitlines()
     return [(int(first), int(number)) for first, _, number in map(str.split, lines)]
 
 
