@@ -29,8 +29,9 @@ LANGUAGE = Language(
     packages={"node": "nodejs"},
     version=("node", "--version"),
     run=_run,
-    # Node ends at once where this is there and may not be read.
-    reads=("/etc/ssl/openssl.cnf", "/usr/lib/ssl/openssl.cnf"),
+    # Node ends at once where its settings are there and may not be read. Debian's has parts of its
+    # own library in files.
+    reads=("/etc/ssl/openssl.cnf", "/usr/lib/ssl/openssl.cnf", "/usr/share/nodejs"),
     anew=True,
     reserved_mb=850,
     out_of_memory="out of memory",
