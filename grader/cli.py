@@ -156,11 +156,11 @@ def start_in(say: Translator, *, exercise: str, language: str | None, project: P
     from grader.subject.languages import language as known  # noqa: PLC0415
 
     found = Project.find(project).exercise(exercise)
-    for one in [] if language else found.languages():
-        file = found.shown(found.mine(one))
-        line = say("terminal.language", language=one, title=known(one).title, file=file)
-        sys.stdout.write(f"{line}\n")
     if language is None:
+        for one in found.languages():
+            file = found.shown(found.mine(one))
+            line = say("terminal.language", language=one, title=known(one).title, file=file)
+            sys.stdout.write(f"{line}\n")
         return 0
     path, title = start(found, language), known(language).title
     lines = [say("terminal.started", file=str(path), language=title, exercise=found.id)]
@@ -194,10 +194,9 @@ def hint(
     from grader.session import own_files  # noqa: PLC0415
 
     found = Project.find(project).exercise(exercise)
-    if code is not None and code not in found.languages():
-        known = sorted(found.languages())
-        raise UsageError("usage.no_language", id=exercise, language=code, known=known)
-    code = code or found.language_of(own_files(found)[0])
+    if code is None:
+        code = found.language_of(own_files(found)[0])
+    found.expect_language(code)
     sections = read_hint(found, say.language, level)
     grade = say(f"spoiler.l{level}")
     if level > 1 and not yes and not _agreed(say("spoiler.ask", grade=grade, level=level)):

@@ -126,6 +126,16 @@ class Exercise:
         """Language -> the submission's file name."""
         return {name: str(said.get("file", "")) for name, said in self._said_languages.items()}
 
+    def expect_language(self, language: str) -> None:
+        """See that the exercise has a language.
+
+        Raises:
+            UsageError: it has not.
+        """
+        known = sorted(self.languages())
+        if language not in known:
+            raise UsageError("usage.no_language", id=self.id, language=language, known=known)
+
     def language_of(self, file: Path) -> str:
         """The language of a submission, by its file's ending.
 

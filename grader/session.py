@@ -92,7 +92,7 @@ def validate_exercise(
         UsageError: the exercise has no such language.
     """
     for language in languages:
-        _expect_language(exercise, language)
+        exercise.expect_language(language)
     for language in languages or exercise.languages():
         lacking = lacks(exercise, language)
         if lacking:
@@ -184,7 +184,7 @@ def start(exercise: Exercise, language: str) -> Path:
     Raises:
         UsageError: the exercise has no such language, or the file is there already.
     """
-    _expect_language(exercise, language)
+    exercise.expect_language(language)
     path = exercise.mine(language)
     shown = _as_typed(path)
     try:
@@ -276,12 +276,6 @@ def devices_for(
         return [wanted], {}
     absent = {device: why for device in has if (why := missing(device)) is not None}
     return [device for device in has if device not in absent], absent
-
-
-def _expect_language(exercise: Exercise, language: str) -> None:
-    known = sorted(exercise.languages())
-    if language not in known:
-        raise UsageError("usage.no_language", id=exercise.id, language=language, known=known)
 
 
 def _as_typed(path: Path) -> Path:

@@ -20,10 +20,8 @@ from grader.exercise import Project
 from grader.i18n import LANGUAGES
 from grader.score import Outcome, Status
 from grader.session import grade_file, lacks, own_files, start
+from grader.subject import launcher
 from grader.subject.languages import known, language
-from grader.subject.launcher import ForkServer
-from grader.subject.program import launcher as program_launcher
-from grader.subject.program import workshop
 from grader.subject.program.language import Diagnostic
 
 P17 = Project(ROOT).exercise("p17")
@@ -163,8 +161,7 @@ def test_aliasing(name):
 def test_where_forking_is_unsafe(name, monkeypatch):
     """Without forks, and so without walls, it is the same score."""
     needs(name)
-    for module in (program_launcher, workshop):
-        monkeypatch.setattr(module, "FORKS", False)
+    monkeypatch.setattr(launcher, "FORKS", False)
     score = grade_file(P17, P17.solution(name), seed=3)
     assert (score.score, score.isolation.process) == (100, "process")
 
@@ -174,7 +171,7 @@ def test_where_forking_is_unsafe(name, monkeypatch):
 def test_behind_some_walls(walls, monkeypatch, tmp_path):
     """What a machine has not is missing, and nothing else goes wrong: building, too."""
     monkeypatch.setenv("GRADER_CACHE", str(tmp_path))
-    monkeypatch.setattr(ForkServer.__init__, "__defaults__", (walls,))
+    monkeypatch.setattr(launcher, "WALLS", walls)
     for name in ("rust", "javascript"):
         needs(name)
         score = grade_file(P17, P17.solution(name), seed=3)

@@ -20,7 +20,7 @@ from grader.errors import EnvironmentFault
 from grader.subject.allowance import Allowance
 from grader.subject.channel import Channel
 from grader.subject.device import DeviceName
-from grader.subject.isolation import WALLS
+from grader.subject.isolation import WALLS, Level
 from grader.subject.sandbox.plan import Plan, Starts
 from grader.subject.source import Built, Source
 
@@ -272,6 +272,16 @@ class FreshProcess:
 
     def close(self) -> None:
         """Nothing is kept."""
+
+
+def walls_of(level: Level) -> Sequence[str]:
+    """The walls to build for a level of isolation: all that the machine has, or none."""
+    return () if level == "none" else WALLS
+
+
+def server_of(start: Start, level: Level) -> ForkServer | FreshProcess:
+    """Where subjects come from on this platform, shut in as far as asked for."""
+    return ForkServer(start, walls_of(level)) if FORKS else FreshProcess(start)
 
 
 def _wish(built: Built | None) -> dict[str, Any]:

@@ -21,6 +21,11 @@ class Source:
     path: str
     module: str
 
+    def line(self, number: int) -> str | None:
+        """The text of a line, from 1, without what indents it; None if there is none."""
+        lines = self.data.decode("utf-8", "replace").splitlines()
+        return lines[number - 1].strip() if number <= len(lines) else None
+
 
 @dataclass(frozen=True)
 class Built:

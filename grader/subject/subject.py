@@ -350,8 +350,7 @@ class Subject:
             match = next(filter(None, matches), None)
             if match:
                 error.line = int(match.group(1))
-                lines = self._source.data.decode("utf-8", "replace").splitlines()
-                error.code = lines[error.line - 1].strip() if error.line <= len(lines) else None
+                error.code = self._source.line(error.line)
                 return
 
     def _expect(self, step: Step, kind: type[T]) -> T:

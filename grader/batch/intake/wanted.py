@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from grader.errors import ExerciseError, UsageError
+from grader.errors import ExerciseError
 from grader.exercise import Exercise
 
 #: What browsers, file managers, platforms and people add to the name of a further copy, in
@@ -42,10 +42,8 @@ class Wanted:
         names = exercise.languages()
         if not names:
             raise ExerciseError("exercise.no_languages", id=exercise.id)
-        if language is not None and language not in names:
-            raise UsageError(
-                "usage.no_language", id=exercise.id, language=language, known=sorted(names)
-            )
+        if language is not None:
+            exercise.expect_language(language)
         home = exercise.mine(next(iter(names))).parent.name
         return cls(exercise.id, names if language is None else {language: names[language]}, home)
 

@@ -16,7 +16,7 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, Any
 
 from grader.protocol import Message, decode_line, encode_line, seal
@@ -91,7 +91,7 @@ def build(
     for name, data in files.items():
         _write(folder / name, base64.b64decode(data))
     for name in keep:
-        if not PurePosixPath(name).suffix and name.endswith("/"):
+        if name.endswith("/"):
             (folder / name).mkdir(exist_ok=True)
     code: int | str = 0
     said = b""

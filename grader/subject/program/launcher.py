@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Literal
 
 from grader.errors import GraderError
+from grader.subject import launcher
 from grader.subject.allowance import Allowance
 from grader.subject.channel import Channel
 from grader.subject.device import DeviceName
 from grader.subject.isolation import Level
-from grader.subject.launcher import FORKS, ForkServer, FreshProcess, Start
+from grader.subject.launcher import ForkServer, FreshProcess, Start, server_of
 from grader.subject.program.language import Language
 from grader.subject.program.store import Store
 from grader.subject.program.toolchain import Toolchain
@@ -53,7 +54,7 @@ class ProgramLauncher:
         self._language, self._kit, self._file = language, kit, file
         self._allowance, self._level, self._store = allowance, level, store or Store()
         self.anew = language.anew
-        self.kind: Literal["fork", "process"] = "fork" if FORKS else "process"
+        self.kind: Literal["fork", "process"] = "fork" if launcher.FORKS else "process"
         self._fault: GraderError | None = None
         self._workshop: Workshop | None = None
         self._servers: ForkServer | FreshProcess | None = None
@@ -89,10 +90,7 @@ class ProgramLauncher:
             starts="itself",
             environment=toolchain.environment if language.run is not None else {},
         )
-        if not FORKS:
-            self._servers = FreshProcess(start)
-        else:
-            self._servers = ForkServer(start, ()) if self._level == "none" else ForkServer(start)
+        self._servers = server_of(start, self._level)
 
     def build(self, source: Source) -> Built:
         """A submission as a program; see ``Workshop.build``.

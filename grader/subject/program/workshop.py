@@ -12,7 +12,7 @@ from grader.message import Message
 from grader.subject.allowance import Allowance
 from grader.subject.channel import Channel
 from grader.subject.isolation import Level
-from grader.subject.launcher import FORKS, ForkServer, FreshProcess, Start
+from grader.subject.launcher import ForkServer, FreshProcess, Start, server_of
 from grader.subject.program.builder import TIMED_OUT
 from grader.subject.program.language import (
     CLASSES,
@@ -120,8 +120,7 @@ class Workshop:
     @cached_property
     def _files(self) -> dict[str, bytes]:
         """The kit's files by their names."""
-        found = sorted(path for path in self._kit.rglob("*") if path.is_file())
-        return {path.relative_to(self._kit).as_posix(): path.read_bytes() for path in found}
+        return _files_in(self._kit)
 
     @property
     def _names(self) -> list[str]:
@@ -131,11 +130,8 @@ class Workshop:
     def _prepared_files(self) -> dict[str, bytes]:
         if self.prepared == self._kit:
             return {}
-        found = sorted(path for path in self.prepared.rglob("*") if path.is_file())
-        return {
-            f"{PREPARED}/{path.relative_to(self.prepared).as_posix()}": path.read_bytes()
-            for path in found
-        }
+        found = _files_in(self.prepared)
+        return {f"{PREPARED}/{name}": data for name, data in found.items()}
 
     def _made(
         self, files: Mapping[str, bytes], commands: Sequence[Command], keep: Sequence[str]
@@ -210,8 +206,7 @@ class Workshop:
                 starts="programs",
                 environment=self._toolchain.environment,
             )
-            walled = self._level != "none" and FORKS
-            self._server = ForkServer(start) if walled else FreshProcess(start)
+            self._server = server_of(start, self._level)
         return self._server.open()
 
     def _expect_text(self, source: Source) -> None:
@@ -238,7 +233,7 @@ class Workshop:
             first, others = own[0], own[1:_SHOWN]
             lines = [first.message, *(f"{self._file}:{one.line}: {one.message}" for one in others)]
             params = {"language": self._language.title, "detail": "\n".join(lines)}
-            code = _line_of(source, first.line)
+            code = source.line(first.line) if first.line else None
             return SubmissionError("compile", dict(params), line=first.line, code=code)
         # What the host program cannot do with a submission, the submission does not offer.
         lines = [one.message for one in errors[:_SHOWN]]
@@ -260,6 +255,7 @@ class Workshop:
         return Path(said.file).name == self._file
 
 
-def _line_of(source: Source, line: int | None) -> str | None:
-    lines = source.data.decode("utf-8", "replace").splitlines()
-    return lines[line - 1].strip() if line and line <= len(lines) else None
+def _files_in(folder: Path) -> dict[str, bytes]:
+    """All files below a folder, by their names there."""
+    found = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}

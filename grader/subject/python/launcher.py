@@ -8,7 +8,7 @@ from grader.subject import launcher
 from grader.subject.allowance import Allowance
 from grader.subject.device import DeviceName, facts_of, files_of
 from grader.subject.isolation import WALLS, Level
-from grader.subject.launcher import FORKS, Launcher, Start
+from grader.subject.launcher import FORKS, Launcher, Start, walls_of
 from grader.subject.python import libraries
 from grader.subject.system import DEVICES
 
@@ -91,4 +91,4 @@ def launch(preload: Preload, allowance: Allowance, level: Level) -> Launcher:
     """The launcher for this platform, with every wall that it has unless the level is ``none``."""
     if not FORKS:
         return FreshProcess(preload, allowance)
-    return ForkServer(preload, allowance, () if level == "none" else WALLS)
+    return ForkServer(preload, allowance, walls_of(level))
